@@ -11,26 +11,20 @@ import (
 type amendment struct {
 	Entry
 	node    *yaml.Node
-	id      string
-	allow   []string
-	values  []string
-	retired bool
-	reason  string
-	reject  *Case
+	ID      string   `page:"key=extends,must"`
+	Reason  string   `page:"must"`
+	Allow   []string `page:"operand"`
+	Values  []string `page:"operand"`
+	Retired bool
+	Reject  Case
 }
 
 // amendment reads such an entry.
 func (d *decoder) amendment(n *yaml.Node, _ place) amendment {
 	a := amendment{node: n}
-	defer d.marking(&a.Entry)()
-	var reject Case
 	at := place{show(textOf(n, keyExtends)), ""}
-	d.object(n, at, []key{
-		{keyExtends, true, d.text(&a.id)}, {"reason", true, d.text(&a.reason)},
-		{"allow", false, d.operands(&a.allow)}, {"values", false, d.operands(&a.values)}, {"retired", false, d.truth(&a.retired)},
-		{"reject", false, func(n *yaml.Node, at place) { a.reject = &reject; d.call(a.reject)(n, at) }},
-	})
-	if !a.retired && len(a.allow)+len(a.values) == 0 {
+	d.read(&a, n, n, at)
+	if !a.Retired && len(a.Allow)+len(a.Values) == 0 {
 		d.add(n, CodeExtends, at.subject, "it changes nothing of the rule",
 			"write retired: true, or what else the rule allows under allow: or values:")
 	}
@@ -48,19 +42,16 @@ func (s *Spec) amend(files []*file) {
 
 func (s *Spec) amendRule(d *decoder, a amendment) {
 	var ids []string
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			if ids = append(ids, p.Rules[i].ID); p.Rules[i].ID != a.id {
-				continue
-			}
-			p.Rules = slices.Clone(p.Rules) // what each file says by itself stays as it is
-			d.amendOne(&p.Rules[i], a)
-			return
+	for r := range s.AllRules() {
+		if ids = append(ids, r.ID); r.ID != a.ID {
+			continue
 		}
+		d.amendOne(r, a)
+		return
 	}
-	if a.id != "" {
-		fix := cmp.Or(DidYouMean(a.id, ids), "name a rule that `verbsgen rules` lists")
-		d.add(valueOf(a.node, keyExtends), CodeExtends, show(a.id), "extends: no rule has this ID", fix)
+	if a.ID != "" {
+		fix := cmp.Or(DidYouMean(a.ID, ids), "name a rule that `verbsgen rules` lists")
+		d.add(valueOf(a.node, keyExtends), CodeExtends, show(a.ID), "extends: no rule has this ID", fix)
 	}
 }
 
@@ -70,7 +61,7 @@ func (d *decoder) amendOne(r *Rule, a amendment) {
 		name string
 		has  *[]string
 		more []string
-	}{{"allow", &r.Allow, a.allow}, {"values", &r.Values, a.values}} {
+	}{{"allow", &r.Allow, a.Allow}, {"values", &r.Values, a.Values}} {
 		switch {
 		case len(k.more) == 0:
 		case len(*k.has) == 0:
@@ -79,13 +70,13 @@ func (d *decoder) amendOne(r *Rule, a amendment) {
 			*k.has = slices.Concat(*k.has, k.more)
 		}
 	}
-	if a.reject != nil {
-		r.Reject = *a.reject
+	if a.Reject.Args != nil {
+		r.Reject = a.Reject
 	}
-	r.Retired = r.Retired || a.retired
-	r.Entry = r.with(a.Entry)
+	r.Retired = r.Retired || a.Retired
+	*r.marks = append(*r.marks, *a.marks...)
 	if r.Note != "" {
 		r.Note += "; "
 	}
-	r.Note += a.reason
+	r.Note += a.Reason
 }

@@ -36,16 +36,10 @@ var said = map[string]string{
 
 // TestCapabilities compares the capability of each rule with its statement and fix, which say in words what it is.
 func TestCapabilities(t *testing.T) {
-	rel, err := api.Load(api.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := must(api.Load(api.Newest()))(t)
 	rules, used := 0, map[string]bool{}
 	for _, module := range Modules() {
-		s, err := Embedded(module)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Embedded(module))(t)
 		f := s.Module.NewFacts(rel)
 		for _, r := range s.Rules() {
 			fn := f.Func(r.Verb)

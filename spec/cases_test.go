@@ -16,10 +16,7 @@ func TestParseCases(t *testing.T) {
 - {verb: ibv_y, args: {attr: *attr}}
 - verb: ibv_z
 `
-	got, err := ParseCases("c.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(ParseCases("c.yaml", []byte(text)))(t)
 	n := big.NewInt
 	want := []CallCase{
 		{ID: "a", Verb: "ibv_reg_mr", Case: Case{

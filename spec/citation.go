@@ -1,7 +1,5 @@
 package spec
 
-import "iter"
-
 // Citation is a source and what rests on it.
 type Citation struct {
 	Source *Source
@@ -10,50 +8,30 @@ type Citation struct {
 	Of     string // the ID of the rule, or the verb of the note
 }
 
-// Citations yields the sources of all rules that are not retired, of their parties, and of all notes.
-func (s *Spec) Citations() iter.Seq[Citation] {
-	return func(yield func(Citation) bool) {
-		for _, p := range s.Pages {
-			if !p.citations(yield) {
-				return
-			}
-		}
-	}
-}
-
-func (p *Page) citations(yield func(Citation) bool) bool {
-	for i := range p.Rules {
-		r := &p.Rules[i]
-		if !r.Retired && !r.citations(yield) {
-			return false
-		}
-	}
-	for i := range p.Notes {
-		n := &p.Notes[i]
-		for j := range n.Source {
-			if !yield(Citation{Source: &n.Source[j], Of: n.Verb}) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (r *Rule) citations(yield func(Citation) bool) bool {
-	for i := range r.Source {
-		if !yield(Citation{Source: &r.Source[i], Rule: r, Of: r.ID}) {
-			return false
-		}
-	}
-	for _, list := range [][]Party{r.AcceptedBy, r.RefusedBy} {
+// Citations lists the sources of all rules that are not retired, of their parties, and of all notes.
+func (s *Spec) Citations() (out []Citation) {
+	add := func(list Sources, c Citation) {
 		for i := range list {
-			p := &list[i]
-			for j := range p.Source {
-				if !yield(Citation{Source: &p.Source[j], Rule: r, Party: p, Of: r.ID}) {
-					return false
+			c.Source = &list[i]
+			out = append(out, c)
+		}
+	}
+	for _, p := range s.Pages {
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			if r.Retired {
+				continue
+			}
+			add(r.Source, Citation{Rule: r, Of: r.ID})
+			for _, list := range [][]Party{r.AcceptedBy, r.RefusedBy} {
+				for j := range list {
+					add(list[j].Source, Citation{Rule: r, Party: &list[j], Of: r.ID})
 				}
 			}
 		}
+		for _, n := range p.Notes {
+			add(n.Source, Citation{Of: n.Verb})
+		}
 	}
-	return true
+	return out
 }

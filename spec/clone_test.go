@@ -11,10 +11,7 @@ import (
 func TestDiffering(t *testing.T) {
 	clone := fstest.MapFS{}
 	for _, name := range globPages(pages) {
-		data, err := fs.ReadFile(pages, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(fs.ReadFile(pages, name))(t)
 		clone[name] = &fstest.MapFile{Data: data}
 	}
 	if got := Differing(clone); len(got) != 0 {

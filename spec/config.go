@@ -1,8 +1,6 @@
 package spec
 
-import (
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // ConfigFile is the name of the file that says what a folder's package is generated from.
 const ConfigFile = "verbsgen.yaml"
@@ -26,7 +24,7 @@ func ParseConfig(file string, data []byte) (*Config, error) {
 	c := &Config{Line: map[string]int{}}
 	d := &decoder{file: file, maxNodes: maxPageNodes}
 	if n := d.root(data, ConfigFile); n != nil {
-		d.config(c, n)
+		d.read(c, n, n, place{ConfigFile, ""})
 	}
 	if len(d.errs) > 0 {
 		return nil, d.errs
@@ -34,10 +32,8 @@ func ParseConfig(file string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-func (d *decoder) config(c *Config, n *yaml.Node) {
-	keys := d.keys(c)
-	for i := range keys {
-		keys[i].read = before(keys[i].read, func(n *yaml.Node, at place) { c.Line[at.key] = n.Line })
+func (c *Config) check(_ *decoder, _, n *yaml.Node, _ place, _ bool) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		c.Line[n.Content[i].Value] = n.Content[i+1].Line
 	}
-	d.object(n, place{ConfigFile, ""}, keys)
 }

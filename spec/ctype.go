@@ -179,6 +179,13 @@ func (f *Facts) Param(fn *api.Function, name string) (CType, bool) {
 	return CType{}, false
 }
 
+func paramNames(fn *api.Function) (names []string) {
+	for _, p := range fn.Params {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // Member returns the type of a field of a struct, or of a field or property of an object; ok is false when it has
 // none of that name.
 func (f *Facts) Member(t CType, name string) (CType, bool) {
@@ -287,10 +294,7 @@ func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err 
 		var ok bool
 		if i == 0 {
 			if t, ok = f.Param(fn, name); !ok {
-				names := make([]string, len(fn.Params))
-				for i, p := range fn.Params {
-					names[i] = p.Name
-				}
+				names := paramNames(fn)
 				fix := cmp.Or(DidYouMean(name, names), Choice("parameter", names))
 				return t, state, &PathError{path, fmt.Sprintf("%s has no parameter %s", fn.Name, show(name)), fix}
 			}

@@ -1,9 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -21,7 +22,10 @@ import (
 //	key=NAME    the key has another name
 //	must        it may not be left out
 //	own, flat   errors in entries below it name the entry alone, or only what it is in: not both
+//	value       it is not a key: what stands under the name is its value
 //	another     the form of what stands there: see reader
+//
+// The tag `c` says what the text names in C.
 //
 // A field with the tag "-" is read otherwise.
 type option struct {
@@ -30,8 +34,10 @@ type option struct {
 	key   string
 	must  bool
 	isKey bool // the option name
+	value bool
 	form  string
 	below string // own, flat or empty
+	c     string // what the text names in C: see checker.name; of a mapping with a comma between what its keys and its values name
 }
 
 // closed has the values of fields that take one of a list.
@@ -49,6 +55,7 @@ var closed = map[string][]string{
 	"Lack.What":            {LackSend, LackRecv, LackEvents},
 	"Verb.Returns": {RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated,
 		RetVoid, RetValue, RetRereg},
+	"Source.Run":    {RunRXE},
 	"Rule.Severity": {SeverityError, SeverityLint},
 	"Rule.Needs":    {NeedsArgs, NeedsCaps, NeedsState},
 }
@@ -57,19 +64,45 @@ var closed = map[string][]string{
 type form struct {
 	is           func(string) bool
 	problem, fix string
+	code         string // CodeValue if empty
 }
 
 // forms are the forms of texts, by the option that asks for them.
 var forms = map[string]form{
 	"":        {is: func(string) bool { return true }},
-	"release": {regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`).MatchString, "is no release", `write numbers with dots between them, such as "65.0"`},
-	"hash": {regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
-		"take one that `verbsgen audit --man DIR --passages PAGE` lists"},
-	"errno":  {regexp.MustCompile(`^E[A-Z0-9]+$`).MatchString, "is no name of an errno", "write one like ENOENT"},
-	"module": {regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString, "is not a name of small letters and digits", "correct it"},
-	"import": {regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`).MatchString, "is not an import path of Go", "correct it"},
-	"file":   {regexp.MustCompile(`^[A-Za-z0-9._+-]+$`).MatchString, "is not the name of a file without a folder", "correct it"},
+	"release": pattern(`^[0-9]+(\.[0-9]+)+$`, "is no release", `write numbers with dots between them, such as "65.0"`),
+	"hash": pattern(`^[0-9a-f]{16}$`, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
+		"take one that `verbsgen audit --man DIR --passages PAGE` lists"),
+	"kernels":  {is: isKernels, problem: "is no range of kernels", fix: `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`},
+	"releases": {is: isKernels, problem: "is no range of releases of rdma-core", fix: `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`},
+	"facts": {is: isStored, problem: "names no stored facts",
+		fix: "remove it: facts are stored for verbsgen's own modules only"},
+	"exported": {is: isExported, problem: notExported, fix: exportedFix, code: CodeGoName},
+	"errno":    pattern(`^E[A-Z0-9]+$`, "is no name of an errno", "write one like ENOENT"),
+	"module":   pattern(`^[a-z][a-z0-9]*$`, "is not a name of small letters and digits", "correct it"),
+	"import":   pattern(`^[A-Za-z0-9._~/-]+$`, "is not an import path of Go", "correct it"),
+	"project":  pattern(`^[a-z][a-z0-9_.-]*$`, notOne, "write rdma-core, linux, or the name of another project"),
+	"tag":      pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*$`, notOne, "write a tag, such as v6.12.117"),
+	"commit":   pattern(`^[0-9a-f]{12,40}$`, notOne, "write at least 12 of the digits of a commit"),
+	"path":     pattern(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$`, notOne, "write its path from the root of the project"),
+	"cname":    pattern(`^[A-Za-z_][A-Za-z0-9_]*$`, notOne, "write the name of one function, macro, struct, enum or table"),
+	"measured": {is: isKernels, problem: notOne, fix: `write ">=6.12" or "6.1..7.2"`},
+	"many":     {is: func(string) bool { return true }},
+	"file":     pattern(`^[A-Za-z0-9._+-]+$`, "is not the name of a file without a folder", "correct it"),
 }
+
+// pattern is a form that an expression describes.
+func pattern(expression, problem, fix string) form {
+	return form{is: regexp.MustCompile(expression).MatchString, problem: problem, fix: fix}
+}
+
+// isStored reports whether facts are stored under a name.
+func isStored(name string) bool {
+	_, err := api.KnownOf(name)
+	return err == nil
+}
+
+const notOne = "has not the form of one"
 
 // matching reads a text of a form.
 func (d *decoder) matching(to *string, f form) reader {
@@ -79,7 +112,7 @@ func (d *decoder) matching(to *string, f form) reader {
 			return
 		}
 		if !f.is(s) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" "+f.problem, f.fix)
+			d.add(n, cmp.Or(f.code, CodeValue), at.subject, at.key+": "+show(s)+" "+f.problem, f.fix)
 			return
 		}
 		*to = s
@@ -99,7 +132,7 @@ func options(t reflect.Type) []option {
 		if !f.IsExported() || f.Anonymous || tag == "-" || f.Name == "Pos" {
 			continue
 		}
-		o := option{index: f.Index, name: t.Name() + "." + f.Name, key: snake(f.Name)}
+		o := option{index: f.Index, name: t.Name() + "." + f.Name, key: snake(f.Name), c: f.Tag.Get("c")}
 		for _, word := range strings.Split(tag, ",") {
 			key, named := strings.CutPrefix(word, "key=")
 			switch {
@@ -110,6 +143,8 @@ func options(t reflect.Type) []option {
 				o.must = true
 			case word == "name":
 				o.isKey = true
+			case word == "value":
+				o.value = true
 			case word == "own" || word == "flat":
 				o.below = word
 			default:
@@ -120,6 +155,17 @@ func options(t reflect.Type) []option {
 	}
 	optionsOf.Store(t, list)
 	return list
+}
+
+// find returns the first option of a struct that fulfils a condition, or nil.
+func find(t reflect.Type, is func(*option) bool) *option {
+	list := options(t)
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // snake is the key of a field: needs_verbs of NeedsVerbs, iova of IOVA.
@@ -156,20 +202,17 @@ func (d *decoder) reader(to any, o option) reader {
 		return d.textAs(to, o)
 	case *[]string:
 		switch o.form {
-		case "operand":
-			return d.operands(to)
+		case "", "operand":
+			return d.many(to, func(s *string) reader { return d.textAs(s, o) })
 		case "marked":
-			return d.marked(d.texts(to))
+			return d.marked(d.many(to, d.text))
 		}
-		return d.texts(to)
+		return d.oneOrMore(to, forms[o.form])
 	case *map[string]string:
-		if values := closed[o.name]; values != nil {
-			return d.oneOfEach(to, values)
+		if o.form == "" && closed[o.name] == nil {
+			o.form = "operand"
 		}
-		if o.form == "exported" {
-			return d.goNames(to)
-		}
-		return d.textMap(to)
+		return d.textMap(to, func(s *string) reader { return d.textAs(s, o) })
 	case *bool:
 		return d.truth(to)
 	case **bool:
@@ -188,24 +231,8 @@ func (d *decoder) reader(to any, o option) reader {
 		return d.sources(to)
 	case *Case:
 		return d.call(to)
-	case *[]Atom:
-		return d.atoms(to)
-	case *[]Party:
-		return d.partyList(to)
-	case *[]Transition:
-		return d.transitions(to)
-	case *[]Note:
-		return d.notes(to)
-	case *[]LeftOut:
-		return d.leftOut(to)
 	case *[]Plain:
 		return d.plainPassages(to)
-	case *[]Skip:
-		return d.skips(to)
-	case *[]EventOf:
-		return d.eventsOf(to)
-	case *[]SetupType:
-		return d.setupTypes(to)
 	}
 	return d.structs(reflect.ValueOf(to).Elem(), o)
 }
@@ -218,15 +245,15 @@ func (d *decoder) textAs(to *string, o option) reader {
 	switch o.form {
 	case "operand":
 		return d.operand(to)
-	case "exported":
-		return d.exported(to)
 	case "local":
 		return d.local(to)
+	case "party":
+		return d.oneOf(to, d.parties...)
 	}
 	return d.matching(to, forms[o.form])
 }
 
-// structs reads a struct behind a pointer, or a list of structs by name.
+// structs reads a struct behind a pointer, a list of structs, or structs by name.
 func (d *decoder) structs(v reflect.Value, o option) reader {
 	if v.Kind() == reflect.Pointer {
 		return func(n *yaml.Node, at place) {
@@ -237,8 +264,25 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 			d.read(v.Interface(), n, n, at)
 		}
 	}
+	if find(v.Type().Elem(), func(o *option) bool { return o.isKey }) == nil {
+		return func(n *yaml.Node, at place) {
+			if o.form == "some" {
+				d.notEmpty(n, at)
+			}
+			d.list(n, at, func(e *yaml.Node) {
+				x := reflect.New(v.Type().Elem())
+				d.read(x.Interface(), e, e, at)
+				v.Set(reflect.Append(v, x.Elem()))
+			})
+		}
+	}
 	return func(n *yaml.Node, at place) {
+		had := v.Len()
 		d.named(func(name string, k, e *yaml.Node) {
+			if i := indexOf(v.Slice(0, had), name); i >= 0 && o.key != "methods" && o.key != "skip" { // whose names are claims
+				d.clash(k, at, name, posOf(v.Index(i)))
+				return
+			}
 			at := at
 			switch o.below {
 			case "own":
@@ -256,8 +300,7 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 // namedStruct reads one of several structs by name.
 func (d *decoder) namedStruct(t reflect.Type, name string, k, e *yaml.Node, at place) reflect.Value {
 	x := reflect.New(t)
-	list := options(t)
-	o := list[slices.IndexFunc(list, func(o option) bool { return o.isKey })]
+	o := find(t, func(o *option) bool { return o.isKey })
 	x.Elem().FieldByIndex(o.index).SetString(name)
 	switch o.form {
 	case "exported":
@@ -269,25 +312,36 @@ func (d *decoder) namedStruct(t reflect.Type, name string, k, e *yaml.Node, at p
 	return x.Elem()
 }
 
-// placed is a struct that keeps the places of its texts.
-type placed interface{ place() *Entry }
-
 // checked is a struct of which more is checked than each key by itself. Whole is false for an entry with mistakes, and for one that only
 // adds to another.
 type checked interface {
 	check(d *decoder, k, v *yaml.Node, at place, whole bool)
 }
 
+// limited is a struct of which some keys depend on where it stands or on others.
+type limited interface {
+	limit(n *yaml.Node, at place, keys []key) []key
+}
+
 // read reads a mapping into a struct; at is what its errors name.
 func (d *decoder) read(to any, k, v *yaml.Node, at place) {
-	if x, ok := to.(placed); ok {
-		defer d.marking(x.place())()
-	}
-	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() {
-		pos.Set(reflect.ValueOf(d.pos(k)))
+	of := reflect.ValueOf(to).Elem()
+	if e := of.FieldByName("Entry"); e.IsValid() {
+		defer d.marking(e.Addr().Interface().(*Entry))()
 	}
 	whole := d.adding == nil
-	ok := d.object(v, at, d.keys(to))
+	if pos := of.FieldByName("Pos"); pos.IsValid() && whole {
+		pos.Set(reflect.ValueOf(d.pos(k)))
+	}
+	if o := find(of.Type(), func(o *option) bool { return o.value }); o != nil {
+		d.reader(of.FieldByIndex(o.index).Addr().Interface(), *o)(v, place{at.subject, o.key})
+		return
+	}
+	keys := d.keys(to)
+	if x, is := to.(limited); is {
+		keys = x.limit(v, at, keys)
+	}
+	ok := d.object(v, at, keys)
 	if x, is := to.(checked); is {
 		x.check(d, k, v, at, ok && whole)
 	}

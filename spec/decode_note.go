@@ -7,39 +7,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// notes reads notes, which cite the man page or, with errno:, the source of a library or kernel.
-func (d *decoder) notes(to *[]Note) reader {
-	return func(n *yaml.Node, at place) {
-		d.list(n, at, func(e *yaml.Node) {
-			t := Note{Pos: d.pos(e)}
-			keys := d.keys(&t)
-			switch {
-			case !hasKey(e, "errno"):
-				keys = without(keys, "source")
-			case hasKey(e, "source"):
-				for i := range keys {
-					keys[i].must = keys[i].name == "verb" || keys[i].name == "statement"
-				}
-			}
-			d.object(e, at, keys)
-			*to = append(*to, t)
-		})
+// limit leaves a note the keys that it may have: it cites the man page or, with errno:, the source of a library or kernel.
+func (t *Note) limit(n *yaml.Node, _ place, keys []key) []key {
+	switch {
+	case !hasKey(n, "errno"):
+		return without(keys, "source")
+	case hasKey(n, "source"):
+		for i := range keys {
+			keys[i].must = keys[i].name == "verb" || keys[i].name == "statement"
+		}
 	}
+	return keys
+}
+
+func (l *LeftOut) limit(_ *yaml.Node, _ place, keys []key) []key {
+	return without(keys, "errno", "source", "by")
 }
 
 func without(keys []key, names ...string) []key {
 	return slices.DeleteFunc(keys, func(k key) bool { return slices.Contains(names, k.name) })
-}
-
-// leftOut reads the statements of a page that no rule checks.
-func (d *decoder) leftOut(to *[]LeftOut) reader {
-	return func(n *yaml.Node, at place) {
-		d.list(n, at, func(e *yaml.Node) {
-			l := LeftOut{Note: Note{Pos: d.pos(e)}}
-			d.object(e, at, without(d.keys(&l), "errno", "source", "by"))
-			*to = append(*to, l)
-		})
-	}
 }
 
 // plainPassages reads the passages that say nothing a call can break, by section.

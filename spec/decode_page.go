@@ -48,15 +48,6 @@ func (p *Page) name() {
 	}
 }
 
-// skips reads declarations without a Go face.
-func (d *decoder) skips(to *[]Skip) reader {
-	return d.named(func(name string, k, v *yaml.Node) {
-		s := Skip{C: name, Pos: d.pos(k)}
-		d.text(&s.Reason)(v, place{name, "reason"})
-		*to = append(*to, s)
-	})
-}
-
 // pageName is the name of the page that a file of this name holds.
 func pageName(file string) string {
 	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".yaml")
@@ -98,46 +89,24 @@ func (t *EnumType) check(d *decoder, k, v *yaml.Node, _ place, whole bool) {
 
 func (u *Union) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
 	if _, hidden := u.Hide[u.Shows]; hidden {
-		d.errs = append(d.errs, Error{Pos: u.At("hide", u.Shows), Subject: u.Go, Code: CodeDuplicateName,
-			Problem: "the member " + show(u.Shows) + " is both shown and hidden", Fix: "keep one of them"})
+		d.twice(u.At("hide", u.Shows), u.Go, "the member "+show(u.Shows)+" is both shown ("+u.At("shows", u.Shows).String()+") and hidden")
 	}
 }
 
-// eventsOf reads the events that concern each of several things.
-func (d *decoder) eventsOf(to *[]EventOf) reader {
-	return func(n *yaml.Node, at place) {
-		d.named(func(of string, k, v *yaml.Node) {
-			x := EventOf{Of: of}
-			defer d.marking(&x.Entry)()
-			x.Pos = d.pos(k)
-			d.texts(&x.Events)(v, place{at.subject + ".event_of", of})
-			*to = append(*to, x)
-		})(n, at)
+func (r *Record) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
+	for _, f := range r.Fields {
+		if _, hidden := r.Hide[f.C]; hidden {
+			d.twice(r.At("hide", f.C), r.Go, "field "+f.C+" is both shown ("+f.Pos.String()+") and hidden")
+		}
+		if f.C == r.Mask && f.Pos.File != r.Pos.File { // of an extension
+			d.twice(f.Pos, r.Go, "field "+f.C+" is already at "+r.At("mask", r.Mask).String())
+		}
 	}
 }
 
-// setupTypes reads the type of each of several kinds of objects.
-func (d *decoder) setupTypes(to *[]SetupType) reader {
-	return d.named(func(name string, k, v *yaml.Node) {
-		d.goType(k, name)
-		t := SetupType{Go: name, Pos: d.pos(k)}
-		d.text(&t.Of)(v, place{name, "types"})
-		*to = append(*to, t)
-	})
-}
-
-// oneOfEach reads a mapping of names to texts of a closed list.
-func (d *decoder) oneOfEach(to *map[string]string, values []string) reader {
-	m := map[string]string{}
-	return func(n *yaml.Node, at place) {
-		d.named(func(name string, k, v *yaml.Node) {
-			var s string
-			d.oneOf(&s, values...)(v, place{at.key, name})
-			m[name] = s
-			d.mark(k, at.key, name)
-			*to = m
-		})(n, at)
-	}
+// twice notes a name that an entry has in two ways.
+func (d *decoder) twice(at Pos, subject, problem string) {
+	d.errs = append(d.errs, Error{Pos: at, Subject: subject, Code: CodeDuplicateName, Problem: problem, Fix: "keep one of them"})
 }
 
 func (p *Param) check(d *decoder, _, v *yaml.Node, at place, _ bool) {

@@ -2,53 +2,23 @@ package spec
 
 import (
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// partyList reads accepted_by or refused_by.
-func (d *decoder) partyList(to *[]Party) reader {
-	return func(n *yaml.Node, at place) {
-		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.party(e, at)) })
-	}
-}
-
-// party reads one entry of accepted_by or refused_by.
-func (d *decoder) party(n *yaml.Node, at place) Party {
-	p := Party{}
-	defer d.marking(&p.Entry)()
-	p.Pos = d.pos(n)
-	keys := []key{
-		{"provider", false, d.oneOf(&p.Provider, d.parties...)},
-		{"kernel", false, d.rangeOf(&p.Kernel, &p.Kernels, "kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`)},
-		{"release", false, d.rangeOf(&p.Release, &p.Releases, "releases of rdma-core", `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`)},
-		{"when", false, d.atoms(&p.When)},
-		{"source", true, d.sources(&p.Source)},
-	}
+// limit leaves a party the keys of those that accept a call, or of those that refuse it.
+func (p *Party) limit(_ *yaml.Node, at place, keys []key) []key {
 	if at.key == keyAcceptedBy {
-		keys = append(keys, key{"but", false, d.text(&p.But)})
-	} else {
-		keys = append(keys, key{"whole_verb", false, d.truth(&p.WholeVerb)}, key{keyCrash, false, d.truth(&p.Crash)})
+		return without(keys, "whole_verb", keyCrash)
 	}
-	before := len(d.errs)
-	if d.object(n, at, keys) && len(d.errs) == before && p.Provider == "" && p.Kernel == "" && p.Release == "" && p.But == "" {
-		d.add(n, CodeMissingKey, at.subject, at.key+": an entry names neither a provider nor a kernel", "add provider or kernel")
-	}
-	return p
+	return without(keys, "but")
 }
 
-// rangeOf reads a range of kernels, or of releases.
-func (d *decoder) rangeOf(text *string, to *Kernels, what, fix string) reader {
-	return func(n *yaml.Node, at place) {
-		if d.text(text)(n, at); *text == "" {
-			return
-		}
-		var ok bool
-		if *to, ok = ParseKernels(*text); !ok {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(*text)+" is no range of "+what, fix)
-			*text = ""
-		}
+func (p *Party) check(d *decoder, _, v *yaml.Node, at place, whole bool) {
+	p.Kernels, _ = ParseKernels(p.Kernel)
+	p.Releases, _ = ParseKernels(p.Release)
+	if whole && !slices.ContainsFunc([]string{"provider", "kernel", "release", "but"}, func(key string) bool { return hasKey(v, key) }) {
+		d.add(v, CodeMissingKey, at.subject, at.key+": an entry names neither a provider nor a kernel", "add provider or kernel")
 	}
 }
 
@@ -61,10 +31,10 @@ const (
 
 // checkParties notes who accepts, at or above the floor, a call that is refused before it is made, and a platform that is
 // said to accept and to refuse the same.
-func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) {
+func (d *decoder) checkParties(r *Rule, n *yaml.Node, id string) {
 	inside := func(p Party) bool { return !p.Below() }
 	if r.Severity != SeverityLint && slices.ContainsFunc(r.AcceptedBy, inside) {
-		d.add(given[keyAcceptedBy], CodeKindKey, id, keyAcceptedBy+" on a rule that refuses the call",
+		d.add(valueOf(n, keyAcceptedBy), CodeKindKey, id, keyAcceptedBy+" on a rule that refuses the call",
 			"write severity: "+SeverityLint+", or name only "+VFIO+" and kernels and releases before the floor")
 	}
 	for i := range r.RefusedBy {
@@ -77,18 +47,4 @@ func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) 
 			}
 		}
 	}
-}
-
-// partiesOf are the names of a module that is not verbsgen's own, for what its library refuses.
-func partiesOf(sources []source) (names []string) {
-	for _, src := range sources {
-		if !isModule(src.name) {
-			continue
-		}
-		if m, _ := readModule(src.name, src.data); m != nil {
-			library, _, _ := strings.Cut(m.Library, ".so")
-			names = append(names, m.Name, library)
-		}
-	}
-	return names
 }

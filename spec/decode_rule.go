@@ -13,63 +13,41 @@ import (
 // rule reads one rule.
 func (d *decoder) rule(n *yaml.Node, at place) Rule {
 	r := Rule{Severity: SeverityError}
-	defer d.marking(&r.Entry)()
-	r.Pos = d.pos(n)
-	at.subject = ruleSubject(n, at.subject)
-	at.key = ""
-	given := map[string]*yaml.Node{}
-	if !d.object(n, at, d.ruleKeys(&r, given)) {
-		return r
-	}
-	d.ruleDefaults(&r, given)
-	d.checkID(n, &r)
-	if given["statement"] == nil && r.Statement == "" {
-		d.add(n, CodeMissingKey, at.subject, "key statement is missing", "add it")
-	}
-	if !r.Retired {
-		d.checkForm(n, &r, given)
-	}
+	d.read(&r, n, n, place{ruleSubject(n, at.subject), ""})
 	return r
 }
 
-// ruleKeys are the keys of a rule. Given gets the values that a rule has.
-func (d *decoder) ruleKeys(r *Rule, given map[string]*yaml.Node) []key {
-	keys := append(d.keys(r), key{keyReadBy, false, d.sources(&r.readBy)})
-	for i := range keys {
-		keys[i].read = before(keys[i].read, func(n *yaml.Node, at place) { given[at.key] = n })
+// check fills in what a rule leaves out: the verb and the subject that its ID names, what it needs to be judged, and what all rules on a
+// pointer have in common. Then it notes what is missing, and what does not belong there.
+func (r *Rule) check(d *decoder, _, n *yaml.Node, at place, whole bool) {
+	if !whole {
+		return
 	}
-	return keys
-}
-
-// before is a reader that calls f first.
-func before(read, f reader) reader {
-	return func(n *yaml.Node, at place) {
-		f(n, at)
-		read(n, at)
-	}
-}
-
-// ruleDefaults fills in what a rule leaves out: the verb and the subject that its ID names, what it needs to be judged, and what all
-// rules on a pointer have in common.
-func (d *decoder) ruleDefaults(r *Rule, given map[string]*yaml.Node) {
 	kind := byName[r.Kind]
 	if m := ruleID.FindStringSubmatch(r.ID); m != nil {
-		if given["verb"] == nil {
+		if !hasKey(n, "verb") {
 			r.Verb = m[1]
 		}
-		if given["subject"] == nil && kind != nil && kind.wantsSubject(given) {
+		if !hasKey(n, "subject") && kind != nil && kind.wantsSubject(n) {
 			r.Subject = m[2]
 		}
 	}
-	if given["needs"] == nil {
+	if !hasKey(n, "needs") {
 		r.Needs = NeedsArgs
 		if kind != nil && kind.takes("cap") {
 			r.Needs = NeedsCaps
 		}
 	}
-	d.readers(r, given, show(r.ID))
+	d.readers(r, n, show(r.ID))
 	if kind != nil && kind.fill != nil {
 		kind.fill(r)
+	}
+	d.checkID(n, r)
+	if !hasKey(n, "statement") && r.Statement == "" {
+		d.add(n, CodeMissingKey, at.subject, "key statement is missing", "add it")
+	}
+	if !r.Retired {
+		d.checkForm(n, r)
 	}
 }
 
@@ -131,44 +109,44 @@ func (d *decoder) checkID(n *yaml.Node, r *Rule) {
 }
 
 // checkForm notes what a live rule lacks, and keys that its kind does not use.
-func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) {
+func (d *decoder) checkForm(n *yaml.Node, r *Rule) {
 	id := ruleSubject(n, "rule")
 	for _, k := range []string{"kind", "fix", "accept", "reject"} {
-		if given[k] == nil && !r.filled(k) {
+		if !hasKey(n, k) && !r.filled(k) {
 			d.add(n, CodeMissingKey, id, "key "+k+" is missing", "add it")
 		}
 	}
-	if given["source"] == nil && len(r.Source) == 0 && (given["passage"] == nil || given["section"] == nil) {
+	if !hasKey(n, "source") && len(r.Source) == 0 && (!hasKey(n, "passage") || !hasKey(n, "section")) {
 		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule is")
 	}
-	if r.Severity == SeverityLint && given["note"] == nil &&
-		given[keyAcceptedBy] == nil && len(r.RefusedBy) == 0 && given[keyRefusedBy] == nil {
+	if r.Severity == SeverityLint && !hasKey(n, "note") &&
+		!hasKey(n, keyAcceptedBy) && len(r.RefusedBy) == 0 && !hasKey(n, keyRefusedBy) {
 		d.add(n, CodeMissingKey, id, "a lint says neither who accepts the call nor why it is a lint", "add accepted_by, refused_by or note")
 	}
-	d.checkParties(r, given, id)
+	d.checkParties(r, n, id)
 	if r.Kind == "" {
 		return
 	}
 	kind := byName[r.Kind]
 	if kind == nil {
 		fix := cmp.Or(DidYouMean(r.Kind, Kinds()), "the kinds are "+strings.Join(Kinds(), ", "))
-		d.add(given["kind"], CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
+		d.add(valueOf(n, "kind"), CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
 		return
 	}
-	d.checkKeys(n, r, kind, given)
+	d.checkKeys(n, r, kind)
 }
 
 // checkKeys notes keys that a rule of a kind lacks, and those that it does not use.
-func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]*yaml.Node) {
+func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind) {
 	id := ruleSubject(n, "rule")
 	for _, group := range kind.Must {
-		if !slices.ContainsFunc(group, func(k string) bool { return given[k] != nil || k == "subject" && r.Subject != "" }) {
-			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
+		if !slices.ContainsFunc(group, func(k string) bool { return hasKey(n, k) || k == "subject" && r.Subject != "" }) {
+			d.add(valueOf(n, "kind"), CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}
 	for key := range kindKeys {
-		if given[key] != nil && !kind.takes(key) {
-			d.add(given[key], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+key, "leave it out, or take another kind")
+		if hasKey(n, key) && !kind.takes(key) {
+			d.add(valueOf(n, key), CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+key, "leave it out, or take another kind")
 		}
 	}
 	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {
@@ -177,40 +155,14 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 	}
 }
 
-// transitions reads the ways between states.
-func (d *decoder) transitions(to *[]Transition) reader {
-	return func(n *yaml.Node, at place) {
-		d.notEmpty(n, at)
-		d.list(n, at, func(e *yaml.Node) {
-			var t Transition
-			d.read(&t, e, e, at)
-			*to = append(*to, t)
-		})
+// check finds a comparison without exactly one test beside what it looks at.
+func (a *Atom) check(d *decoder, _, n *yaml.Node, at place, whole bool) {
+	tests := len(n.Content) / 2
+	if hasKey(n, "of") {
+		tests--
 	}
-}
-
-// atoms reads a list of comparisons.
-func (d *decoder) atoms(to *[]Atom) reader {
-	return func(n *yaml.Node, at place) {
-		d.notEmpty(n, at)
-		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.atom(e, at)) })
-	}
-}
-
-// atom reads one comparison: what it looks at, and exactly one test.
-func (d *decoder) atom(n *yaml.Node, at place) Atom {
-	var a Atom
-	defer d.marking(&a.Entry)()
-	a.Pos = d.pos(n)
-	tests := 0
-	keys := d.keys(&a)
-	for i := range keys[1:] { // behind that of what it looks at
-		keys[i+1].read = before(keys[i+1].read, func(*yaml.Node, place) { tests++ })
-	}
-	ok := d.object(n, at, keys)
-	if ok && tests != 1 {
+	if whole && tests != 1 {
 		d.add(n, CodeValue, at.subject, at.key+": a comparison of "+show(a.Of)+" has "+strconv.Itoa(tests)+" tests",
 			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same")
 	}
-	return a
 }

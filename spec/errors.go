@@ -1,9 +1,10 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -38,23 +39,13 @@ const (
 	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
-// Codes lists the codes of all errors of this package.
-func Codes() []string {
-	return []string{
-		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRoleKey, CodeRuleID,
-		CodeSharedRule,
-		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeModule, CodeTooMuch,
-	}
-}
-
 // Error is one mistake in a YAML file, at its place.
 type Error struct {
 	Pos     Pos
 	Subject string // what it is about: a page, a rule ID, a C name
 	Problem string
 	Fix     string // what to do; may be empty
-	Code    string // one of Codes
+	Code    string // CodeUnreadable and the like
 }
 
 // Error returns `file:line:col: subject: problem; fix`.
@@ -102,15 +93,8 @@ func (es Errors) sorted() error {
 	if len(es) == 0 {
 		return nil
 	}
-	sort.SliceStable(es, func(i, j int) bool {
-		a, b := es[i].Pos, es[j].Pos
-		switch {
-		case a.File != b.File:
-			return a.File < b.File
-		case a.Line != b.Line:
-			return a.Line < b.Line
-		}
-		return a.Col < b.Col
+	slices.SortStableFunc(es, func(a, b Error) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	out := es[:0]
 	seen := map[Error]bool{}

@@ -8,26 +8,18 @@ import (
 
 // TestEventOf asks that the page decides what each event of every known release concerns: it is nowhere in the header.
 func TestEventOf(t *testing.T) {
-	sp, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sp := must(Embedded(""))(t)
 	of, enum := map[string]string{}, ""
-	for _, p := range sp.Pages {
-		for _, e := range p.Enums {
-			for _, x := range e.EventOf {
-				enum = "enum " + e.Enum
-				for _, c := range x.Events {
-					of[c] = x.Of
-				}
+	for e := range sp.Enums() {
+		for _, x := range e.EventOf {
+			enum = "enum " + e.Enum
+			for _, c := range x.Events {
+				of[c] = x.Of
 			}
 		}
 	}
 	for _, release := range api.Releases() {
-		rel, err := api.Load(release)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := must(api.Load(release))(t)
 		events := 0
 		for _, e := range rel.Enums {
 			for _, m := range e.Enumerators {

@@ -13,36 +13,18 @@ import (
 // every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
 type every struct {
 	Entry
-	types []string
-	means []string
+	Type  []string `page:"many"`
+	Means []string `page:"many"`
 }
 
-// every reads `every: {type: MRAccess}`.
-func (d *decoder) every(n *yaml.Node, at place) *every {
-	v := &every{}
-	defer d.marking(&v.Entry)()
-	v.Pos = d.pos(n)
-	oneOrMore := func(to *[]string) reader {
-		return func(n *yaml.Node, at place) {
-			if n.Kind == yaml.SequenceNode {
-				d.texts(to)(n, at)
-				return
-			}
-			var s string
-			if d.text(&s)(n, at); s != "" {
-				*to = []string{s}
-			}
-		}
-	}
-	at.key = ""
-	if d.object(n, at, []key{{"type", false, oneOrMore(&v.types)}, {"means", false, oneOrMore(&v.means)}}) && len(v.types)+len(v.means) == 0 {
+func (v *every) check(d *decoder, _, n *yaml.Node, at place, whole bool) {
+	if whole && len(v.Type)+len(v.Means) == 0 {
 		d.add(n, CodeMissingKey, at.subject, "every: neither type nor means is given", "write every: {type: MRAccess}")
 	}
-	return v
 }
 
 // String names it: "MRAccess or DMAccess".
-func (v *every) String() string { return strings.Join(slices.Concat(v.types, v.means), " or ") }
+func (v *every) String() string { return strings.Join(slices.Concat(v.Type, v.Means), " or ") }
 
 // subjects are the parameters, and the fields of records passed in, that the pages bind.
 type subjects struct {
@@ -50,8 +32,6 @@ type subjects struct {
 	errs   Errors
 	list   []*subject
 	byName map[string]*subject
-	types  map[string]bool
-	means  map[string]bool
 }
 
 // subject is a parameter or a field of a verb, as a rule speaks of it.
@@ -64,13 +44,10 @@ type subject struct {
 
 // wanted compares the entries of shared rules with what their `every:` says.
 func (s *Spec) wanted() Errors {
-	x := &subjects{Spec: s, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
-	for _, p := range s.Pages {
-		for i := range p.Verbs {
-			v := &p.Verbs[i]
-			for j := range v.Params {
-				x.param(v, &v.Params[j])
-			}
+	x := &subjects{Spec: s, byName: map[string]*subject{}}
+	for v := range s.Verbs() {
+		for j := range v.Params {
+			x.param(v, &v.Params[j])
 		}
 	}
 	for _, r := range s.shared {
@@ -90,8 +67,6 @@ func (x *subjects) subject(verb, path, typ, means string, pos Pos) {
 	s := &subject{verb + " " + path, typ, means, pos}
 	x.list = append(x.list, s)
 	x.byName[s.name] = s
-	x.types[s.typ] = true
-	x.means[s.means] = true
 }
 
 func (x *subjects) param(v *Verb, p *Param) {
@@ -123,8 +98,8 @@ func (x *subjects) fields(verb, path, record string, in []string) {
 // the rule out, and may make a verb another.
 func (x *subjects) check(r *sharedRule) {
 	v, layer := r.every, x.layers[r.d.file]
-	x.known(r, "type", v.types, x.types)
-	x.known(r, "means", v.means, x.means)
+	x.known(r, "type", v.Type, func(s *subject) string { return s.typ })
+	x.known(r, "means", v.Means, func(s *subject) string { return s.means })
 	entries := map[string]bool{}
 	for _, e := range r.entries {
 		name := e.verb + " " + e.path
@@ -164,11 +139,15 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 }
 
 // known notes words of `every:` that no parameter and no field has.
-func (x *subjects) known(r *sharedRule, key string, words []string, has map[string]bool) {
+func (x *subjects) known(r *sharedRule, key string, words []string, of func(*subject) string) {
 	for _, p := range x.Pages {
-		if p.layer > x.layers[r.d.file] {
+		if x.layers[p.Pos.File] > x.layers[r.d.file] {
 			return // a page that replaces another may have taken the type away
 		}
+	}
+	has := map[string]bool{}
+	for _, s := range x.list {
+		has[of(s)] = true
 	}
 	for _, w := range words {
 		if !has[w] {
@@ -179,5 +158,5 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 }
 
 func (v *every) has(s *subject) bool {
-	return slices.Contains(v.types, s.typ) || slices.Contains(v.means, s.means)
+	return slices.Contains(v.Type, s.typ) || slices.Contains(v.Means, s.means)
 }

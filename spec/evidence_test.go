@@ -11,10 +11,7 @@ import (
 // ignored; and of each source the function that decides.
 func TestEvidence(t *testing.T) {
 	for _, name := range Modules() {
-		s, err := Embedded(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Embedded(name))(t)
 		for _, r := range s.Rules() {
 			for _, problem := range lacks(r) {
 				t.Errorf("%s: %s: %s", r.Pos.File, r.ID, problem)

@@ -2,43 +2,34 @@ package spec
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// expander writes shared rules out, once all files are read.
-type expander struct {
-	spec   *Spec
-	parts  map[*Page]*Page // what a page's file says by itself, by the page that it is read into
-	rules  []*sharedRule
-	byName map[string]*sharedRule
-	more   map[*Page][]Rule // the rules written out
-}
-
 // expandShared adds to each page the rules that are written once for several parameters. A mistake is noted where it is.
-func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
-	x := &expander{spec: s, parts: parts, byName: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
+func expandShared(s *Spec, files []*file) {
+	byName := map[string]*sharedRule{}
 	for _, f := range files {
 		for _, r := range f.shared {
-			x.rules = append(x.rules, r)
-			if first := x.byName[r.name]; first != nil && r.name != "" {
+			s.shared = append(s.shared, r)
+			switch first := byName[r.name]; {
+			case r.name == "":
+			case first != nil:
 				r.d.add(r.node, CodeDuplicateName, r.name, "this shared rule is already at "+first.d.pos(first.node).String(), "take another name")
-				continue
+			default:
+				byName[r.name] = r
 			}
-			x.byName[r.name] = r
 		}
 	}
-	delete(x.byName, "")
 	for _, f := range files {
 		for _, t := range f.taken {
-			x.take(t)
+			t.from(byName)
 		}
 	}
 	var all []*written
 	size := 0
-	for _, r := range x.rules {
+	for _, r := range s.shared {
 		for _, e := range r.entries {
 			if size += r.size(e); size > maxExpanded {
 				r.d.add(r.node, CodeTooMuch, r.subject, "the shared rules are too large to be written out for each of their entries",
@@ -48,23 +39,19 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 			all = append(all, &written{of: r, entry: e})
 		}
 	}
-	x.writeAll(all)
-	s.shared = x.rules
-	for page, rules := range x.more {
-		page.Rules = slices.Concat(page.Rules, rules)
-	}
+	writeAll(all)
 }
 
-// take adds an entry of a page to the shared rule that it names.
-func (x *expander) take(t *taken) {
+// from adds an entry of a page to the shared rule that it names.
+func (t *taken) from(rules map[string]*sharedRule) {
 	var name string
 	if t.d.text(&name)(t.name, place{show(t.name.Value), keyShared}); name == "" {
 		return
 	}
-	r := x.byName[name]
+	r := rules[name]
 	switch {
 	case r == nil:
-		fix := cmp.Or(DidYouMean(name, sortedKeys(x.byName)), "name a rule of a file of the folder shared, as FILE.NAME")
+		fix := cmp.Or(DidYouMean(name, sortedKeys(rules)), "name a rule of a file of the folder shared, as FILE.NAME")
 		t.d.add(t.name, CodeSharedRule, show(name), "there is no shared rule of this name", fix)
 	case t.except == "":
 		r.entries = append(r.entries, &t.entry)
@@ -79,12 +66,11 @@ func (x *expander) take(t *taken) {
 type written struct {
 	of    *sharedRule
 	entry *entry
-	page  *Page // nil if it belongs to none
 	rule  Rule
 }
 
 // writeAll writes the rules of entries out, those of each file in their order, and adds them to their pages.
-func (x *expander) writeAll(all []*written) {
+func writeAll(all []*written) {
 	byFile := map[*decoder][]*written{}
 	for _, w := range all {
 		byFile[w.entry.d] = append(byFile[w.entry.d], w)
@@ -93,34 +79,26 @@ func (x *expander) writeAll(all []*written) {
 	for _, list := range byFile {
 		wg.Go(func() {
 			for _, w := range list {
-				x.write(w)
+				w.write()
 			}
 		})
 	}
 	wg.Wait()
 	for _, w := range all {
-		if w.page != nil {
-			x.more[w.page] = append(x.more[w.page], w.rule)
-			x.more[x.parts[w.entry.to]] = append(x.more[x.parts[w.entry.to]], w.rule)
-		}
+		w.entry.to.Rules = append(w.entry.to.Rules, w.rule)
 	}
 }
 
 // write writes the rule of one entry out.
-func (x *expander) write(to *written) {
+func (to *written) write() {
 	r, e := to.of, to.entry
-	i := slices.IndexFunc(x.spec.Pages, func(p *Page) bool { return p.Page == e.to.Page })
-	if i < 0 {
-		return
-	}
 	d := e.d
 	w := &writer{d: d, e: e, words: map[string]bool{}}
 	d.lender = r.d
 	n := w.rule(r)
-	to.page = x.spec.Pages[i]
-	to.rule = d.rule(n, place{to.page.Page, ""})
+	to.rule = d.rule(n, place{e.to.Page, ""})
 	d.lender = nil
-	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, to.page.Page), d.pos(e.key)
+	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, e.to.Page), d.pos(e.key)
 }
 
 // size is the number of nodes of a written out entry, about.

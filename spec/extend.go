@@ -10,13 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// extension is a file that adds to a page.
-type extension struct {
-	Page // what the file says; an entry that the page has already holds only what is added
-	to   *Page
-}
-
-// adding limits the keys of one entry to those that an extension may add to an entry of the page.
+// adding limits the keys of the entry that is read next to those that an extension may add to an entry of the page.
 type adding struct {
 	to   Pos // the entry on the page
 	keys []string
@@ -47,17 +41,11 @@ func isExtension(root *yaml.Node) bool {
 	return root.Kind == yaml.MappingNode && hasKey(root, keyExtends)
 }
 
-// extension reads the root of a file that adds to one of the pages; nil when it names none of them.
-func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
-	base := d.extended(n, pages)
-	if base == nil {
-		return nil
-	}
+// extension reads the root of a file into the page that it adds to.
+func (d *decoder) extension(n *yaml.Node, base *Page, files []*file) {
 	d.tag = "v" + base.Release
 	d.sourceTable(valueOf(n, keySources))
-	x := &extension{to: base}
-	x.Page.Page, x.Pos, x.adds = base.Page, d.pos(n), map[string]bool{}
-	keys := d.pageKeys(&x.Page)
+	keys := d.pageKeys(base)
 	for i := range keys {
 		k := &keys[i]
 		k.must = false
@@ -70,15 +58,14 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		case k.name == "title" || k.name == "release":
 			k.read = d.settled(base.Pos)
 		case at >= 0:
-			k.read = d.named(func(name string, k, v *yaml.Node) { d.entry(x, &sections[at], base, pages, name, k, v) })
+			k.read = d.named(func(name string, k, v *yaml.Node) { d.entry(&sections[at], base, files, name, k, v) })
 		}
 	}
 	d.object(n, place{pageName(d.file), ""}, keys)
 	if hasOnly(n, "extends") {
 		d.add(n, CodeExtends, pageName(d.file), "it adds nothing to page "+base.Page, "add to the page, or remove the file")
 	}
-	x.name()
-	return x
+	base.name()
 }
 
 // extended finds the page that a file extends.
@@ -101,32 +88,74 @@ func (d *decoder) extended(n *yaml.Node, pages []*Page) *Page {
 }
 
 // entry reads one entry of an extension: a whole one, or what is added to one of the page.
-func (d *decoder) entry(x *extension, s *section, base *Page, pages []*Page, name string, k, v *yaml.Node) {
+func (d *decoder) entry(s *section, base *Page, files []*file, name string, k, v *yaml.Node) {
 	_, what, _ := strings.Cut(s.what, " ")
-	at, adds := places(s.list(base))[name]
-	switch {
-	case adds:
-		x.adds[s.key+" "+name] = true
+	list := s.list(base)
+	if i := indexOf(list, name); i >= 0 {
+		to := list.Index(i)
+		at := posOf(to)
 		if hasOnly(v, "") {
 			d.add(k, CodeExtends, show(name), "it adds nothing to the "+what+" at "+at.String(),
 				"add "+strings.Join(s.adds, " or ")+", or take it out")
 		}
+		m := valueOf(v, "members")
+		if m != nil && len(m.Content) > 0 && slices.Contains(s.adds, "members") && fieldOf(to, "members").Len() == 0 {
+			d.add(m.Content[0], CodeExtends, name, "the type at "+at.String()+" takes every member of its enum", "leave members: out")
+		}
 		d.adding = &adding{at, s.adds}
-	case v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code"): // not a whole entry: it was meant to add to one
-		for _, p := range pages {
-			if at, ok := places(s.list(p))[name]; ok {
-				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it is on page %s (%s)", base.Page, what, p.Page, at),
-					"move this to a file that extends "+p.Page)
+		d.read(to.Addr().Interface(), k, v, place{name, ""})
+		d.adding = nil
+		return
+	}
+	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code") { // not a whole entry: it was meant to add to one
+		problem := fmt.Sprintf("page %s has no %s of this name", base.Page, what)
+		for _, f := range files {
+			if page, at := f.entryOf(s.key, name); at != nil && page != base.Page {
+				d.add(k, CodeExtends, show(name), fmt.Sprintf("%s; it is on page %s (%s)", problem, page, d.pos(at)),
+					"move this to a file that extends "+page)
 				return
 			}
 		}
-		d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name to add to", base.Page, what),
-			cmp.Or(DidYouMean(name, sortedKeys(places(s.list(base)))), "describe it in full, beginning with "+s.first+":"))
+		var names []string
+		for x := range entriesOf(list) {
+			names = append(names, nameOf(x))
+		}
+		slices.Sort(names)
+		d.add(k, CodeExtends, show(name), problem+" to add to",
+			cmp.Or(DidYouMean(name, names), "describe it in full, beginning with "+s.first+":"))
 		return
 	}
-	list := s.list(&x.Page)
 	list.Set(reflect.Append(list, d.namedStruct(list.Type().Elem(), name, k, v, place{name, ""})))
-	d.adding = nil
+}
+
+// entryOf returns the key of a named entry in the file of a page, or in one that adds to it, and the name of the page.
+func (f *file) entryOf(section, name string) (page string, key *yaml.Node) {
+	if f.node == nil || f.kind() != keyPage && f.kind() != keyExtends {
+		return "", nil
+	}
+	if list := valueOf(f.node, section); list != nil {
+		for i := 0; i+1 < len(list.Content); i += 2 {
+			if list.Content[i].Value == name {
+				return cmp.Or(textOf(f.node, keyPage), textOf(f.node, keyExtends)), list.Content[i]
+			}
+		}
+	}
+	return "", nil
+}
+
+// clash notes that a name that a file adds is taken on the page.
+func (d *decoder) clash(n *yaml.Node, at place, name string, first Pos) {
+	what := at.key + ": "
+	switch at.key {
+	case "fields", "hide":
+		what = "field "
+	case "switches":
+		what = "switch "
+	case "getters":
+		what = "the getter of "
+	}
+	d.add(n, CodeDuplicateName, at.subject, what+show(name)+" is already at "+first.String(),
+		"remove it, or replace the whole page with a file of the same name")
 }
 
 // hasOnly reports whether all values of a mapping, but for that of one key, are empty.

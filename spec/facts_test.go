@@ -85,19 +85,10 @@ func TestTypeOf(t *testing.T) {
 
 // A rule of a module names what the modules declare that it uses, though its own header does not.
 func TestFactsLent(t *testing.T) {
-	sp, err := Embedded("mlx5dv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sp := must(Embedded("mlx5dv"))(t)
 	m := sp.Module
-	stored, err := api.KnownOf(m.Facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := stored.Load(stored.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must(api.KnownOf(m.Facts))(t)
+	rel := must(stored.Load(stored.Newest()))(t)
 	f := m.NewFacts(rel)
 	if c := f.Const("IBV_SEND_INLINE"); c == nil || c.Int64() != 8 {
 		t.Errorf("IBV_SEND_INLINE is %v, want 8", c)

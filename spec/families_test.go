@@ -5,24 +5,19 @@ import "testing"
 // TestFamilies wants every function that a page binds in a family, and a function for every pattern.
 func TestFamilies(t *testing.T) {
 	for _, module := range Modules() {
-		s, err := Embedded(module)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Embedded(module))(t)
 		m := s.Module
 		used := map[string]bool{}
-		for _, p := range s.Pages {
-			for _, v := range p.Verbs {
-				f := s.FamilyOf(v.C)
-				if f == nil {
-					if len(m.Families) > 0 {
-						t.Errorf("%s: no family in spec/%s/module.yaml has it", v.C, module)
-					}
-					continue
+		for v := range s.Verbs() {
+			f := s.FamilyOf(v.C)
+			if f == nil {
+				if len(m.Families) > 0 {
+					t.Errorf("%s: no family in spec/%s/module.yaml has it", v.C, module)
 				}
-				for _, glob := range f.Verbs {
-					used[f.Name+glob] = used[f.Name+glob] || (&Family{Verbs: []string{glob}}).Has(v.C)
-				}
+				continue
+			}
+			for _, glob := range f.Verbs {
+				used[f.Name+glob] = used[f.Name+glob] || (&Family{Verbs: []string{glob}}).Has(v.C)
 			}
 		}
 		for _, f := range m.Families {

@@ -146,7 +146,7 @@ func (c *checker) fixFields(fn *api.Function) []string {
 		add(c.f.TypeOf(p.Type))
 	}
 	for _, root := range sortedKeys(c.f.caps) {
-		add(c.f.TypeOf("struct " + c.f.caps[root].c))
+		add(c.f.TypeOf("struct " + c.f.caps[root].Struct))
 	}
 	for _, tag := range sortedKeys(c.f.objects) {
 		add(c.f.TypeOf("struct " + tag + " *"))

@@ -13,10 +13,7 @@ func TestFloor(t *testing.T) {
 	if oldest := api.Releases()[0]; oldest != FloorRelease {
 		t.Errorf("the floor is %s, the oldest known release %s", FloorRelease, oldest)
 	}
-	readme, err := os.ReadFile("REFERENCE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must(os.ReadFile("REFERENCE.md"))(t)
 	text := strings.Join(strings.Fields(strings.ReplaceAll(string(readme), "**", "")), " ")
 	if want := "from " + Floor() + " on"; !strings.Contains(text, want) {
 		t.Errorf("docs/page.keys.yaml does not say %q", want)
@@ -43,10 +40,7 @@ func TestBelow(t *testing.T) {
 
 // An error rests on the kernel or the library from the floor on: an entry that begins later does not say what happens before.
 func TestErrorsHoldFromTheFloorOn(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	for _, r := range s.Rules() {
 		newer := r.Verb == "ibv_query_port_speed" // it begins with linux 7.2
 		if r.Severity != SeverityError || len(r.RefusedBy) == 0 || newer {
@@ -65,10 +59,7 @@ func TestErrorsHoldFromTheFloorOn(t *testing.T) {
 
 // No kernel looks at the calls of mlx5 over VFIO: what the kernel refuses is no answer for it.
 func TestVFIOHasNoKernel(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	all := func([]Atom) bool { return true }
 	at := Platform{Provider: VFIO, Kernel: Kernel{6, 12}}
 	for _, tt := range []struct {

@@ -5,6 +5,5 @@ go 1.26.0
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/google/jsonschema-go v0.4.2
-	github.com/google/renameio/v2 v2.0.2
 	go.yaml.in/yaml/v3 v3.0.6
 )

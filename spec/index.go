@@ -1,8 +1,7 @@
 package spec
 
 import (
-	"cmp"
-	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -41,15 +40,46 @@ func (s *Spec) NotesOf(verb string) []*Note { return s.notes[verb] }
 
 // Rules returns all rules that are not retired, in the order of pages and of the lists in them.
 func (s *Spec) Rules() []*Rule {
-	var out []*Rule
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			if !p.Rules[i].Retired {
-				out = append(out, &p.Rules[i])
+	return slices.DeleteFunc(slices.Collect(s.AllRules()), func(r *Rule) bool { return r.Retired })
+}
+
+// AllRules yields all rules, also those that are retired, in the order of pages and of the lists in them.
+func (s *Spec) AllRules() iter.Seq[*Rule] { return each(s, func(p *Page) []Rule { return p.Rules }) }
+
+// Flags yields the flag types of all pages.
+func (s *Spec) Flags() iter.Seq[*FlagType] {
+	return each(s, func(p *Page) []FlagType { return p.Flags })
+}
+
+// Enums yields the enum types of all pages.
+func (s *Spec) Enums() iter.Seq[*EnumType] {
+	return each(s, func(p *Page) []EnumType { return p.Enums })
+}
+
+// Records yields the records of all pages.
+func (s *Spec) Records() iter.Seq[*Record] {
+	return each(s, func(p *Page) []Record { return p.Records })
+}
+
+// Objects yields the objects of all pages.
+func (s *Spec) Objects() iter.Seq[*Object] {
+	return each(s, func(p *Page) []Object { return p.Objects })
+}
+
+// Verbs yields the verbs of all pages.
+func (s *Spec) Verbs() iter.Seq[*Verb] { return each(s, func(p *Page) []Verb { return p.Verbs }) }
+
+// each yields the entries of a list of all pages.
+func each[T any](s *Spec, list func(*Page) []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, p := range s.Pages {
+			for i := range list(p) {
+				if !yield(&list(p)[i]) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 // VerbByC returns a bound verb by its C name, or nil.
@@ -103,55 +133,6 @@ func (s *Spec) SkipByC(c string) *Skip { return s.skips[c] }
 // PendingByC returns the entry of a declaration that is pending, or nil.
 func (s *Spec) PendingByC(c string) *Pending { return s.pending[c] }
 
-// claims finds names decided twice.
-type claims struct {
-	what string
-	at   map[string]Pos
-	errs *Errors
-}
-
-// bare is a tag without the word before it.
-func bare(name string) string {
-	if word, tag, ok := strings.Cut(name, " "); ok && (word == "struct" || word == "union" || word == "enum") {
-		return tag
-	}
-	return name
-}
-
-// claim notes a second claim of a name.
-func (c *claims) claim(name, as string, pos Pos) { c.claimAs(bare(name), bare(name), as, pos) }
-
-// claimFunc notes one of a function, which may have the name of a tag.
-func (c *claims) claimFunc(name, as string, pos Pos) bool { return c.claimAs(name+"()", name, as, pos) }
-
-// claimC notes one of whatever has a C name.
-func (c *claims) claimC(name, as string, pos Pos) {
-	if bare(name) != name || c.claimFunc(name, as, pos) {
-		c.claim(name, as, pos)
-	}
-}
-
-// claimAs reports whether the name was free.
-func (c *claims) claimAs(key, name, as string, pos Pos) bool {
-	if name == "" {
-		return true
-	}
-	if first, taken := c.at[key]; taken {
-		*c.errs = append(*c.errs, Error{Pos: pos, Subject: show(name), Code: CodeDuplicateName,
-			Problem: fmt.Sprintf("%s %s; it is also defined at %s", c.what, as, first), Fix: "keep one of them"})
-		return false
-	}
-	c.at[key] = pos
-	return true
-}
-
-// claimIn notes a claim of the name of a field or method of a Go type.
-func (c *claims) claimIn(of, name, as string, pos Pos) {
-	if name != "" {
-		c.claim(of+"."+name, as+" of "+of, pos)
-	}
-}
-
 // index fills the indexes.
 func (s *Spec) index() {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
@@ -167,79 +148,6 @@ func (s *Spec) index() {
 	}
 	for _, r := range s.Rules() {
 		s.byVerb[r.Verb] = append(s.byVerb[r.Verb], r)
-	}
-}
-
-// claims finds what contradicts itself across files. Parts are what each page and each file that adds to one says by itself.
-func (s *Spec) claims(parts []*Page) Errors {
-	var errs Errors
-	cNames := &claims{"this C name is", map[string]Pos{}, &errs}
-	goNames := &claims{"this Go name is", map[string]Pos{}, &errs}
-	slices.SortStableFunc(parts, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
-	seen := map[string]bool{}
-	for _, p := range parts {
-		claimPage(p, seen, cNames, goNames)
-	}
-	for i := range s.Pending {
-		p := &s.Pending[i]
-		cNames.claimC(p.C, "pending", p.Pos)
-	}
-	return append(errs, numbersTwice(parts)...)
-}
-
-// claimPage notes the names that a file decides. An entry that only adds to one of its page claims no name again.
-func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
-	// Several Go types may stand for one C type: the first one claims it.
-	once := func(name, c, as string, pos Pos) {
-		if !seen[name] {
-			cNames.claim(c, as, pos)
-		}
-		seen[name] = true
-	}
-	for t := range p.types() {
-		if p.added(t.section, t.Go) {
-			continue
-		}
-		goNames.claim(t.Go, t.what, t.pos)
-		if t.C != ObjectInt { // of which each is a type of its own
-			_, what, _ := strings.Cut(t.what, " ")
-			once(t.cName(), t.C, "bound as "+what+" "+t.Go, t.pos)
-		}
-	}
-	for _, r := range p.Records {
-		for _, f := range r.Fields {
-			goNames.claimIn(r.Go, f.Go, "a field", f.Pos)
-		}
-		for _, w := range r.Switches {
-			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
-		}
-		if r.Setup != nil {
-			for _, x := range r.Setup.Types {
-				goNames.claim(x.Go, "a setup", x.Pos)
-			}
-		}
-	}
-	for _, o := range p.Objects {
-		for _, l := range o.Lends {
-			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)
-		}
-		for _, g := range o.Getters {
-			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
-		}
-		for _, a := range o.Addresses {
-			goNames.claimIn(o.Go, a.Go, "a getter", a.Pos)
-		}
-	}
-	for _, v := range p.Verbs {
-		if !p.adds["verbs "+v.C] {
-			cNames.claimFunc(v.C, "bound", v.Pos)
-		}
-		for _, m := range v.Methods {
-			goNames.claim(m.Go, "a method of "+v.C, m.Pos)
-		}
-	}
-	for i := range p.Skip {
-		cNames.claimC(p.Skip[i].C, "skipped", p.Skip[i].Pos)
 	}
 }
 
@@ -264,25 +172,4 @@ func (s *Spec) indexPage(p *Page) {
 	for i := range p.Rules {
 		s.rules[p.Rules[i].ID] = &p.Rules[i]
 	}
-}
-
-// numbersTwice finds numbers of rules that are used twice.
-func numbersTwice(parts []*Page) Errors {
-	var errs Errors
-	numbers := map[int]*Rule{}
-	for _, p := range parts {
-		for i := range p.Rules {
-			r := &p.Rules[i]
-			if n, ok := ruleNumber(r.ID); ok {
-				if first := numbers[n]; first != nil {
-					errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeDuplicateRule,
-						Problem: fmt.Sprintf("number %04d belongs to %s (%s)", n, first.ID, first.Pos),
-						Fix:     "take a number that was never used"})
-				} else {
-					numbers[n] = r
-				}
-			}
-		}
-	}
-	return errs
 }

@@ -188,10 +188,10 @@ func (a *Atom) cond() *Cond {
 	return nil
 }
 
-// wantsSubject reports whether a rule with the given keys needs a subject too.
-func (k *Kind) wantsSubject(given map[string]*yaml.Node) bool {
+// wantsSubject reports whether a rule needs a subject too.
+func (k *Kind) wantsSubject(rule *yaml.Node) bool {
 	return slices.ContainsFunc(k.Must, func(group []string) bool {
-		return slices.Contains(group, "subject") && !slices.ContainsFunc(group, func(name string) bool { return given[name] != nil })
+		return slices.Contains(group, "subject") && !slices.ContainsFunc(group, func(name string) bool { return hasKey(rule, name) })
 	})
 }
 

@@ -90,10 +90,7 @@ func TestKindsNamed(t *testing.T) {
 		`switch r.Kind { case "x", "aligned": }`:  "aligned",
 		`_ = r.Name == "aligned" || r.Kind == ""`: "",
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\nfunc f() { "+code+" }", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must(parser.ParseFile(token.NewFileSet(), "x.go", "package p\nfunc f() { "+code+" }", 0))(t)
 		if got := strings.Join(kindsNamed(file, map[string]bool{"KindRange": true}), " "); got != want {
 			t.Errorf("%s: found %q, want %q", code, got, want)
 		}

@@ -40,7 +40,7 @@ type source struct {
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(sources, errs, ".", nil))
+	return loaded(load(parse(sources), errs, ".", nil))
 }
 
 // Embedded loads the project's own pages of a module, the default one if the name is empty, and over them those of the given
@@ -77,7 +77,7 @@ func Embedded(module string, dirs ...string) (*Spec, error) {
 		all, errs = append(own, all...), append(errs, more...)
 	}
 	general, more := readAll(pages, "spec/", sourcesFile)
-	return loaded(load(append(general, all...), append(errs, more...), at, nil))
+	return loaded(load(parse(append(general, all...)), append(errs, more...), at, nil))
 }
 
 // loaded makes an error of none or many.
@@ -158,8 +158,9 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 type file struct {
 	source
 	*decoder
-	node *yaml.Node // nil when it cannot be parsed
-	page *Page      // if it is one
+	node   *yaml.Node // nil when it cannot be parsed
+	page   *Page      // if it is one
+	module *Module    // likewise
 }
 
 // kind is what the file holds: the name of the file of a kind, keyShared, keyExtends or keyPage.
@@ -201,23 +202,31 @@ func parse(sources []source) []*file {
 	last := map[string]int{}
 	all := make([]*file, len(sources))
 	var general *sourceTable
-	parties := slices.Concat(Providers(), libraries, partiesOf(sources))
+	parties := slices.Concat(Providers(), libraries)
 	for i, src := range sources {
-		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes, parties: parties}}
-		if f := all[i]; f.kind() == sourcesFile {
-			if f.node = f.root(src.data, pageName(src.name)); f.node != nil {
+		f := &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
+		all[i] = f
+		switch f.kind() {
+		case sourcesFile:
+			if f.node = f.tree(); f.node != nil {
 				f.general = general
 				f.sourceTable(f.node)
 				general = f.cited.over(general)
+			}
+		case moduleFile:
+			if f.node = f.tree(); f.node != nil {
+				f.module = f.decoder.module(f.node)
+				library, _, _ := strings.Cut(f.module.Library, ".so")
+				parties = append(parties, f.module.Name, library)
 			}
 		}
 	}
 	var wg sync.WaitGroup
 	for _, f := range all {
-		if f.kind() == sourcesFile {
+		if f.kind() == sourcesFile || f.kind() == moduleFile {
 			continue
 		}
-		f.general = general
+		f.general, f.parties = general, parties
 		wg.Go(func() {
 			if f.node = f.tree(); f.node == nil {
 				return
@@ -225,7 +234,6 @@ func parse(sources []source) []*file {
 			switch f.kind() {
 			case keyPage:
 				f.page = f.decoder.page(f.node)
-				f.page.layer = f.layer
 			case keyShared:
 				f.sharedFile(f.node)
 			}
@@ -246,10 +254,9 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load parses files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules
+// load joins files: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules
 // that use it.
-func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
-	files := parse(sources)
+func load(files []*file, errs Errors, dir string, above []string) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
 	errs = append(errs, s.findModule(files, dir, above)...)
 	var pending []Pending
@@ -260,37 +267,12 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 		case f.page != nil:
 			s.Pages = append(s.Pages, f.page)
 		case f.kind() == pendingFile:
-			for _, p := range f.pending(f.node) {
-				p.layer = f.layer
-				pending = append(pending, p)
-			}
+			pending = append(pending, f.pending(f.node)...)
 		}
 	}
-	parts := make([]*Page, len(s.Pages)) // what each file says by itself
-	partOf := map[*Page]*Page{}
-	for i, p := range s.Pages {
-		alone := *p
-		parts[i], partOf[p] = &alone, &alone
-	}
-	own := ownExtensions(files, s.Pages)
-	var j joiner
-	for i, f := range files {
-		if f.kind() != keyExtends {
-			continue
-		}
-		x := own[i]
-		if f.layer > 0 {
-			x = f.extension(f.node, s.Pages)
-		}
-		if x != nil {
-			x.layer = f.layer
-			j.join(x)
-			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
-		}
-	}
-	expandShared(s, files, partOf)
+	s.extend(files)
+	expandShared(s, files)
 	errs = append(errs, s.cite()...)
-	errs = append(errs, s.nullFixes()...)
 	s.amend(files)
 	for _, f := range files {
 		if f.page != nil || f.kind() == keyExtends {
@@ -298,14 +280,14 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 		}
 		errs = append(errs, f.errs...)
 	}
-	s.Pending = still(pending, parts)
+	s.Pending = s.still(pending)
 	for _, p := range s.Pages {
 		p.orderRules()
 	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
-	errs = append(errs, j.errs...)
 	s.index()
-	errs = append(errs, s.claims(parts)...)
+	errs = append(errs, s.nullFixes()...)
+	errs = append(errs, s.claims()...)
 	errs = append(errs, s.wanted()...)
 	if err := errs.sorted(); err != nil {
 		return nil, err.(Errors)
@@ -313,29 +295,32 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	return s, nil
 }
 
-// ownExtensions reads the other halves of the project's own pages: none of them depends on what another one adds.
-func ownExtensions(files []*file, pages []*Page) []*extension {
-	var wg sync.WaitGroup
-	read := make([]*extension, len(files))
-	for i, f := range files {
-		if f.layer > 0 || f.kind() != keyExtends {
-			continue
+// extend reads what files add to the pages, those of one page in their order.
+func (s *Spec) extend(files []*file) {
+	more := map[*Page][]*file{}
+	for _, f := range files {
+		if f.kind() == keyExtends {
+			if p := f.extended(f.node, s.Pages); p != nil {
+				more[p] = append(more[p], f)
+			}
 		}
-		wg.Go(func() { read[i] = f.extension(f.node, pages) })
+	}
+	var wg sync.WaitGroup
+	for p, list := range more {
+		wg.Go(func() {
+			for _, f := range list {
+				f.extension(f.node, p, files)
+			}
+		})
 	}
 	wg.Wait()
-	return read
 }
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
 func (s *Spec) findModule(files []*file, dir string, above []string) (errs Errors) {
-	for _, f := range files {
-		if isModule(f.name) && f.node != nil {
-			s.Module = f.module(f.node)
-			s.Module.given = true
-		}
-	}
-	if s.Module == nil {
+	if s.Module = moduleOf(files); s.Module != nil {
+		s.Module.given = true
+	} else {
 		if s.Module, errs = ownModule(DefaultModule); s.Module == nil {
 			s.Module = &Module{Name: DefaultModule}
 		}
@@ -343,58 +328,12 @@ func (s *Spec) findModule(files []*file, dir string, above []string) (errs Error
 	return append(errs, s.Module.use(dir, above)...)
 }
 
-// still returns the names that are pending yet, each once: a file of a later layer may decide on some.
-func still(pending []Pending, parts []*Page) []Pending {
-	decided := map[string]int{} // the last layer that decides on a name
-	for _, p := range parts {
-		for _, name := range decides(p) {
-			decided[bare(name)] = max(decided[bare(name)], p.layer)
-		}
+// moduleOf is the module that files are of, or nil.
+func moduleOf(files []*file) (m *Module) {
+	for _, f := range files {
+		m = cmp.Or(f.module, m)
 	}
-	seen := map[string]int{}
-	return slices.DeleteFunc(pending, func(p Pending) bool {
-		name := bare(p.C)
-		if decided[name] > p.layer {
-			return true
-		}
-		first, twice := seen[name]
-		if !twice {
-			seen[name] = p.layer
-		}
-		return twice && first != p.layer
-	})
-}
-
-// decides lists the C names that a page binds or skips.
-func decides(p *Page) []string {
-	var names []string
-	for i := range p.Verbs {
-		names = append(names, p.Verbs[i].C)
-	}
-	for t := range p.types() {
-		names = append(names, t.C)
-	}
-	for _, r := range p.Records {
-		for _, f := range r.Fields {
-			names = append(names, f.Bit)
-		}
-		if r.Arm != nil {
-			names = append(names, r.Arm.Is)
-		}
-		for _, w := range r.Switches {
-			names = append(names, w.C)
-		}
-	}
-	for _, t := range p.Flags {
-		names = slices.Concat(names, t.Members, t.Ranges)
-	}
-	for _, t := range p.Enums {
-		names = append(names, t.Members...)
-	}
-	for i := range p.Skip {
-		names = append(names, p.Skip[i].C)
-	}
-	return names
+	return m
 }
 
 // half is the name of the page that a file is a half of.

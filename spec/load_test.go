@@ -51,10 +51,7 @@ func loadText(name, text string) (*Spec, error) {
 }
 
 func TestLoadGood(t *testing.T) {
-	s, err := loadText("ibv_reg_mr.yaml", goodPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", goodPage))(t)
 	r := s.RuleByID("VR-ibv_reg_mr-access-0001")
 	if r == nil || r.Kind != KindRequires || r.Severity != SeverityError || r.Page != "ibv_reg_mr" {
 		t.Fatalf("rule read as %+v", r)
@@ -75,10 +72,7 @@ func TestLoadGood(t *testing.T) {
 }
 
 func TestEmbedded(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	if s.VerbByC("ibv_alloc_dm") == nil || s.PageByName("ibv_reg_mr") == nil {
 		t.Error("the embedded pages lack a verb of the first families")
 	}
@@ -124,8 +118,6 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: key page twice; first on line 1; keep one of them"},
 	{"duplicate name", "      access: {role: flags", "      pd: {role: flags",
 		"ibv_reg_mr.yaml:16:7: ibv_reg_mr: key pd twice; first on line 15; keep one of them"},
-	{"list for text", "title: memory regions", "title: [memory]",
-		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: title: a list where a text belongs; write one value"},
 	{"number for text", `release: "65.0"`, `release: 65.0`,
 		`ibv_reg_mr.yaml:3:10: ibv_reg_mr: release: a floating-point number where a text belongs; put it in quotes: "65.0"`},
 	{"text for list", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: IBV_ACCESS_REMOTE_WRITE",
@@ -142,8 +134,6 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:25:36: " + id + ": need: IBV_ACCESS_LOCAL_WRITE twice in the list; keep one of them"},
 	{"role", "role: handle", "role: handel",
 		"ibv_reg_mr.yaml:15:18: ibv_reg_mr.pd: role: handel is not known here; did you mean handle?"},
-	{"width", "    doc: What", "    bits: 16\n    doc: What",
-		"ibv_reg_mr.yaml:8:11: MRAccess: bits: 16 is not a width; write 32 or 64"},
 	{"unknown kind", "kind: requires", "kind: required_if",
 		"ibv_reg_mr.yaml:23:11: " + id + ": unknown rule kind required_if; did you mean required?"},
 	{"key of another kind", "    needs: args", "    needs: args\n    max: 7",
@@ -185,11 +175,6 @@ var mistakes = []struct{ name, old, new, want string }{
 	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: {project: a, release: b, file: c}}]",
 		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; " +
 			"write severity: lint, or name only mlx5-vfio and kernels and releases before the floor"},
-	{"ID form", id, "VR-ibv_reg_mr-access-1",
-		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_mr-access-1: the ID has not the form VR-<verb>-<subject>-<NNNN>; " +
-			"write lower-case letters, digits, dots and underscores, and four digits at the end"},
-	{"ID of another verb", id, "VR-ibv_reg_dm_mr-access-0001",
-		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_dm_mr-access-0001: the ID names ibv_reg_dm_mr, the rule is about ibv_reg_mr; use one verb in both"},
 	{"atom without test", "    if: [", "    when: [{of: access}]\n    if: [",
 		"ibv_reg_mr.yaml:24:12: " + id + ": when: a comparison of access has 0 tests; " +
 			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same"},
@@ -200,14 +185,8 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:31:13: " + id + ": accept: a list where a mapping belongs; write key: value"},
 	{"number of a case", "reject: {access: IBV_ACCESS_REMOTE_WRITE}", "reject: {access: 017}",
 		"ibv_reg_mr.yaml:32:22: " + id + ": reject.access: 017 is not an integer of this form; write decimal, 0x hexadecimal or 0o octal"},
-	{"alias", "title: memory regions", "title: &x memory regions",
-		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: YAML anchors and aliases are not allowed; write the value itself"},
-	{"tab", "    prefix:", "\t prefix:",
-		"ibv_reg_mr.yaml:7:1: ibv_reg_mr: a tab indents this line; use spaces"},
 	{"not YAML", "title: memory regions", "title: @memory",
 		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: not YAML: found character that cannot start any token; put a value that begins with @ in quotes"},
-	{"not UTF-8", "memory regions", "memory r\xe9gions",
-		"ibv_reg_mr.yaml:2:16: ibv_reg_mr: the file is not UTF-8 here; save it as UTF-8"},
 	{"second document", "rules:\n", "---\nrules:\n",
 		"ibv_reg_mr.yaml:19:1: ibv_reg_mr: a second document begins; one file holds one document"},
 	{"page name", "page: ibv_reg_mr", "page: ibv_reg_mw",
@@ -269,10 +248,7 @@ func TestLoadUnreadable(t *testing.T) {
 func TestLoadRetired(t *testing.T) {
 	i := strings.Index(goodPage, "    subject: access\n")
 	text := goodPage[:i] + "    retired: true\n    statement: REMOTE_WRITE needs LOCAL_WRITE\n"
-	s, err := loadText("ibv_reg_mr.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", text))(t)
 	if len(s.RulesOf("ibv_reg_mr")) != 0 || len(s.Rules()) != 0 || s.RuleByID("VR-ibv_reg_mr-access-0001") == nil {
 		t.Error("a retired rule is found by its ID alone")
 	}
@@ -295,8 +271,6 @@ func TestLoadAcrossPages(t *testing.T) {
 			"pending.yaml:1:9: ibv_access_flags: this C name is pending; it is also defined at a.yaml:5:3; keep one of them"},
 		{"pending twice", "", "functions: [ibv_x]\nmacros: [ibv_x]\n",
 			"pending.yaml:2:10: ibv_x: this C name is pending; it is also defined at pending.yaml:1:13; keep one of them"},
-		{"pattern", "", "functions: [ibv_wr_*]\n",
-			"pending.yaml:1:13: pending: functions: ibv_wr_* is a pattern; list the names one by one"},
 		{"category", "", "function: [ibv_wr_start]\n",
 			"pending.yaml:1:1: pending: unknown key function; did you mean functions?"},
 		{"Go name twice", "enums: {MRAccess: {enum: ibv_mtu, prefix: IBV_MTU_, doc: d}}\n", "",
@@ -327,10 +301,7 @@ func TestOverlay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ibv_reg_mr.yaml"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	own, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must(Embedded(""))(t)
 	s, err := Embedded("", dir)
 	if err != nil {
 		t.Fatal(err)

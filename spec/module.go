@@ -14,7 +14,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
@@ -31,7 +30,7 @@ type Module struct {
 	Package string   `page:"must"`   // usual name of the Go package
 	Import  string   `page:"import"` // path under which other packages import it
 	Root    string   // object that all others are made from, or empty
-	Facts   string   `page:"-"` // stored facts of package api; empty where none are stored
+	Facts   string   `page:"facts"` // stored facts of package api; empty where none are stored
 	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
 	Uses    []Use    `page:"flat"` // by name
@@ -249,30 +248,16 @@ func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 	if len(errs) > 0 {
 		return nil, Errors{u.mistake("pages: "+errs[0].Pos.File+" "+errs[0].Problem, "correct pages:, or the folder")}
 	}
-	name, errs := nameIn(sources)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	if name != u.Name {
+	files := parse(sources)
+	if name := cmp.Or(moduleOf(files), &Module{Name: DefaultModule}).Name; name != u.Name && name != "" {
 		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.Folder, show(name)), "correct the name")}
 	}
-	return load(sources, nil, at, above)
+	return load(files, nil, at, above)
 }
 
 // mistake is one at the place of the module's name.
 func (u *Use) mistake(problem, fix string) Error {
 	return Error{Pos: u.Pos, Subject: u.Name, Problem: problem, Fix: fix, Code: CodeModule}
-}
-
-// nameIn is the name of the module that files are of.
-func nameIn(sources []source) (string, Errors) {
-	for _, src := range sources {
-		if isModule(src.name) {
-			m, errs := readModule(src.name, src.data)
-			return cmp.Or(m, &Module{}).Name, errs
-		}
-	}
-	return DefaultModule, nil
 }
 
 // module reads the root of module.yaml.
@@ -281,11 +266,10 @@ func (d *decoder) module(n *yaml.Node) *Module {
 	defer d.marking(&m.Entry)()
 	m.Pos = d.pos(n)
 	d.object(n, place{"module", ""}, append(d.keys(m), []key{
-		{"facts", false, d.facts(&m.Facts)},
-		{"prefixes", false, d.texts(&m.own.prefixes)},
+		{"prefixes", false, d.many(&m.own.prefixes, d.text)},
 		{"objects", false, d.objectWords(&m.own)},
-		{"properties", false, d.textMap(&m.own.types)},
-		{"synonyms", false, d.textMap(&m.own.synonyms)},
+		{"properties", false, d.textMap(&m.own.types, d.operand)},
+		{"synonyms", false, d.textMap(&m.own.synonyms, d.operand)},
 		{"capabilities", false, d.capWords(&m.own)},
 	}...))
 	slices.SortFunc(m.Uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
@@ -294,21 +278,6 @@ func (d *decoder) module(n *yaml.Node) *Module {
 			"write a name of small letters")
 	}
 	return m
-}
-
-// facts reads the name of stored facts.
-func (d *decoder) facts(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if _, err := api.KnownOf(s); err != nil {
-			d.add(n, CodeValue, at.subject, "facts: "+err.Error(), "remove it: facts are stored for verbsgen's own modules only")
-			return
-		}
-		*to = s
-	}
 }
 
 // objectWords reads the structs that are used through handles, each with its properties.
@@ -332,14 +301,10 @@ func (d *decoder) objectWords(to *Words) reader {
 // capWords reads the first words of capability paths.
 func (d *decoder) capWords(to *Words) reader {
 	return d.named(func(root string, k, v *yaml.Node) {
-		var c capability
-		d.object(v, place{"module", "capabilities." + root}, []key{
-			{"c", true, d.text(&c.c)},
-			{"device", false, d.truth(&c.device)},
-			{"holds", false, d.textMap(&c.holds)},
-		})
+		var c Capability
+		d.read(&c, v, v, place{"module", "capabilities." + root})
 		if to.caps == nil {
-			to.caps = map[string]capability{}
+			to.caps = map[string]Capability{}
 		}
 		to.caps[root] = c
 		d.mark(k, "capabilities", root)

@@ -30,10 +30,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: facts of %v, %v", name, stored.Releases(), err)
 			continue
 		}
-		rels, err := covering(m.Facts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rels := must(covering(m.Facts))(t)
 		if err := s.CheckNames(rels...); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -42,10 +39,7 @@ func TestModules(t *testing.T) {
 
 // TestOtherModule finds the types of a module that another one stands on, under its name.
 func TestOtherModule(t *testing.T) {
-	s, err := Embedded("rdmacm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded("rdmacm"))(t)
 	if o := s.ObjectByGo("verbs.PD"); o == nil || o.C != "ibv_pd" {
 		t.Errorf("verbs.PD is %+v", o)
 	}

@@ -3,10 +3,12 @@ package spec
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
@@ -44,9 +46,7 @@ func (c *checker) page(p *Page) {
 	for i := range p.Flags {
 		t := &p.Flags[i]
 		c.members(enumParts{t.Entry, t.Go, t.Enum, t.Prefix, t.Members, t.Names}, map[string]map[string]string{"names": t.Names, "docs": t.Docs})
-		for _, r := range t.Ranges {
-			c.constant(t.At("ranges", r), t.Go, r)
-		}
+		c.entry(reflect.ValueOf(t).Elem(), t.Entry, t.Go, scope{})
 	}
 	for i := range p.Enums {
 		t := &p.Enums[i]
@@ -169,53 +169,97 @@ func (c *checker) verb(v *Verb) {
 	if fn == nil {
 		return
 	}
-	names := make([]string, len(fn.Params))
-	for i, p := range fn.Params {
-		names[i] = p.Name
-	}
-	param := func(pos Pos, name string) {
-		if !slices.Contains(names, name) {
-			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), DidYouMean(name, names))
-		}
-	}
-	for i := range v.Params {
-		p := &v.Params[i]
-		param(p.Pos, p.C)
-		if p.Len != "" {
-			param(p.At("len", p.Len), p.Len)
-		}
-		if p.Bit != "" {
-			c.constant(p.At("bit", p.Bit), v.C+"."+p.C, p.Bit)
-		}
-	}
-	c.needs(v.C, v.NeedsVerbs, v.Entry)
-	if v.EndedBy != "" {
-		c.function(v.At("ended_by", v.EndedBy), v.C, v.EndedBy)
-	}
-	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks, "made_in": v.MadeIn} {
-		if path == "" {
-			continue
-		}
-		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
-			c.add(v.At(key, path), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
-		}
-	}
-	for _, name := range v.constants() {
-		c.constant(v.Pos, v.C, name)
-	}
-	c.iova(v, fn)
+	c.entry(reflect.ValueOf(v).Elem(), v.Entry, v.C, scope{fn: fn})
 	for i := range v.Methods {
 		m := &v.Methods[i]
-		for _, flag := range m.ImpliesFlags {
-			c.constant(m.At("implies_flags", flag), m.Go, flag)
-		}
 		for _, name := range sortedKeys(m.Fixed) {
-			param(m.At("fixed", name), name)
-			if value := m.Fixed[name]; !isNumber(value) {
-				c.constant(m.At("fixed."+name, value), m.Go, value)
-			}
 			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
 			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
+		}
+	}
+}
+
+// scope is what names of an entry are looked up in.
+type scope struct {
+	t      CType // of a record or an object
+	record *Record
+	fn     *api.Function
+}
+
+// entry checks what the texts of an entry, and of those below it, name in C.
+func (c *checker) entry(v reflect.Value, at Entry, subject string, in scope) {
+	for _, o := range options(v.Type()) {
+		keys, values, _ := strings.Cut(o.c, ",")
+		f := v.FieldByIndex(o.index)
+		switch x := f.Interface().(type) {
+		case string:
+			if !o.isKey {
+				c.name(keys, at.At(o.key, x), subject, o.key, x, in)
+			}
+		case []string:
+			for _, name := range x {
+				c.name(keys, at.At(o.key, name), subject, o.key, name, in)
+			}
+		case map[string]string:
+			for key, name := range x {
+				c.name(keys, at.At(o.key, key), subject, o.key, key, in)
+				c.name(values, at.At(o.key+"."+key, name), subject, o.key, name, in)
+			}
+		case *role.Role:
+		default:
+			c.below(f, o, at, subject, in)
+		}
+	}
+}
+
+// below checks a struct behind a pointer, or structs by name.
+func (c *checker) below(f reflect.Value, o option, at Entry, subject string, in scope) {
+	switch {
+	case f.Kind() == reflect.Pointer && !f.IsNil() && f.Elem().Kind() == reflect.Struct:
+		if e := f.Elem().FieldByName("Entry"); e.IsValid() {
+			at = e.Interface().(Entry)
+		}
+		c.entry(f.Elem(), at, subject, in)
+	case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
+		name := find(f.Type().Elem(), func(o *option) bool { return o.isKey })
+		for x := range entriesOf(f) {
+			at.Pos = posOf(x)
+			of := subject
+			if e := x.FieldByName("Entry"); e.IsValid() {
+				at = e.Interface().(Entry)
+			}
+			if name != nil {
+				c.name(name.c, at.Pos, subject, o.key, nameOf(x), in)
+				if of = nameOf(x); o.below != "own" {
+					of = subject + "." + of
+				}
+			}
+			c.entry(x, at, of, in)
+		}
+	}
+}
+
+// name checks a name of C, which is a constant, a number or a constant (value), a function, a struct, a parameter or a path from one, or
+// a field.
+func (c *checker) name(as string, pos Pos, subject, key, name string, in scope) {
+	switch {
+	case name == "" || name == QueuelessGiven || name == IOVAZero || name == IOVAUnknown:
+	case as == "constant", as == "value" && !isNumber(name):
+		c.constant(pos, subject, name)
+	case as == "function":
+		c.function(pos, subject, name)
+	case as == "struct" && c.f.TypeOf("struct "+name).record == nil:
+		c.add(pos, CodeUnknownName, subject, "no known release has struct "+show(name), DidYouMean(name, c.structTags()))
+	case as == "field" && in.t.Kind != "" && (in.t.record != nil || in.t.Kind == CInt):
+		of, field := c.filled(in.record, in.t, name)
+		c.field(pos, subject, of, field)
+	case as == "parameter":
+		if _, ok := c.f.Param(in.fn, name); !ok {
+			c.add(pos, CodeUnknownName, in.fn.Name, "it has no parameter "+show(name), DidYouMean(name, paramNames(in.fn)))
+		}
+	case as == "path":
+		if _, _, err := c.f.TypeOfPath(in.fn, name); err != nil {
+			c.add(pos, CodeUnknownPath, subject, key+": "+show(name)+" leads nowhere: "+err.Error(), "")
 		}
 	}
 }
@@ -256,21 +300,4 @@ func tags[V any](m map[string]V) []string {
 
 func (c *checker) allNames() []string {
 	return slices.Concat(c.f.FuncNames(), c.structTags(), c.enumTags(), c.f.ConstNames())
-}
-
-// constants are those that a verb of a stream of commands names.
-func (v *Verb) constants() (out []string) {
-	if v.Stream != nil {
-		out = append(out, v.Stream.Inline)
-		if v.Stream.Driver != "" {
-			out = append(out, v.Stream.Driver)
-		}
-	}
-	if v.Builds != nil {
-		out = append(out, v.Builds.Opcode, v.Builds.Flag)
-	}
-	if v.SetsFor != "" {
-		out = append(out, v.SetsFor)
-	}
-	return out
 }

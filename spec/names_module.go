@@ -14,10 +14,8 @@ func (c *checker) module(m *Module) {
 	c.function(m.At("probe", m.Probe), subject, m.Probe)
 	if m.Root != "" && c.ObjectByGo(m.Root) == nil {
 		var objects []string
-		for _, p := range c.Pages {
-			for _, o := range p.Objects {
-				objects = append(objects, o.Go)
-			}
+		for o := range c.Objects() {
+			objects = append(objects, o.Go)
 		}
 		unknown("root", m.Root, "no page has an object "+show(m.Root), DidYouMean(m.Root, objects))
 	}
@@ -70,16 +68,16 @@ func (c *checker) declared(ctype string) bool {
 // capWord checks the struct that the first word of capability paths stands for, and what it holds.
 func (c *checker) capWord(m *Module, root, subject string) {
 	of, at := m.own.caps[root], m.At("capabilities", root)
-	t := c.f.TypeOf("struct " + of.c)
+	t := c.f.TypeOf("struct " + of.Struct)
 	if t.record == nil {
-		c.add(at, CodeUnknownName, subject, "capabilities: no known release has struct "+show(of.c)+", which "+root+" stands for",
-			DidYouMean(of.c, c.structTags()))
+		c.add(at, CodeUnknownName, subject, "capabilities: no known release has struct "+show(of.Struct)+", which "+root+" stands for",
+			DidYouMean(of.Struct, c.structTags()))
 		return
 	}
 	t.Kind = CStruct
-	for _, field := range sortedKeys(of.holds) {
+	for _, field := range sortedKeys(of.Holds) {
 		c.field(at, subject, t, field)
-		if word := of.holds[field]; c.f.caps[word].c == "" {
+		if word := of.Holds[field]; c.f.caps[word].Struct == "" {
 			c.add(at, CodeUnknownName, subject, "capabilities: "+root+" holds "+show(word)+", and no capabilities are called so",
 				DidYouMean(word, sortedKeys(c.f.caps)))
 		}

@@ -70,8 +70,8 @@ func TestModuleMistakes(t *testing.T) {
 			"module.yaml:6:19: module pump: prefixes: no name of the header begins with pimp_; correct it, or remove it"},
 		{"root: Pump", "root: Pimp", "module.yaml:7:7: module pump: root: no page has an object Pimp; did you mean Pump?"},
 		{"root: Pump", "facts: pump.txt",
-			"module.yaml:7:8: module: facts: no facts are stored as pump.txt; remove it: facts are stored for verbsgen's"},
-		{"{slow:", "{fast:", "pump.yaml:7:44: Rate: the member fast is both shown and hidden; keep one of them"},
+			"module.yaml:7:8: module: facts: pump.txt names no stored facts; remove it: facts are stored for verbsgen's"},
+		{"{slow:", "{fast:", "pump.yaml:7:44: Rate: the member fast is both shown (pump.yaml:7:31) and hidden; keep one of them"},
 		{"Pump: {c", "Pu\u3164mp: {c", "pump.yaml:5:3: Pu\u3164mp: "},
 		{"a pump}", "a\u3164pump}", `contains the invisible character \u3164; remove it`},
 	} {
@@ -114,7 +114,7 @@ func TestUsesFolder(t *testing.T) {
 // TestExtensionHidesWhatIsShown extends a union by hiding the member that its Go type is made of.
 func TestExtensionHidesWhatIsShown(t *testing.T) {
 	_, err := layers(t, map[string]string{"mine.yaml": "extends: ibv_query_gid\nunions: {GID: {hide: {raw: why}}}\n"})
-	want := "mine.yaml:2:23: GID: the member raw is already at spec/verbs/ibv_query_gid.go.yaml:6:"
+	want := "mine.yaml:2:23: GID: the member raw is both shown (spec/verbs/ibv_query_gid.go.yaml:6:"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -132,7 +132,7 @@ func isNumber(s string) bool {
 func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 	root, _, rest := f.CapParts(p)
 	word, ok := f.caps[root]
-	tag := word.c
+	tag := word.Struct
 	if !ok {
 		fix := cmp.Or(DidYouMean(root, sortedKeys(f.caps)), "the roots are "+strings.Join(sortedKeys(f.caps), ", "))
 		return t, false, &PathError{p, "no capabilities are called " + show(root), fix}

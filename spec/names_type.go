@@ -1,78 +1,25 @@
 package spec
 
 import (
+	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 func (c *checker) record(r *Record) {
 	t := c.f.TypeOf("struct " + r.C)
 	if t.record == nil {
-		c.add(r.At("c", r.C), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), DidYouMean(r.C, c.structTags()))
+		c.name("struct", r.At("c", r.C), r.Go, "c", r.C, scope{})
 		return
 	}
 	t.Kind = CStruct
-	if r.Arm != nil {
-		c.constant(r.Pos, r.Go, r.Arm.Is)
-		for _, name := range []string{r.Arm.Tag, r.Arm.Size} {
-			if name != "" {
-				c.field(r.Pos, r.Go, t, name)
-			}
-		}
-	}
-	if r.Tail != nil {
-		c.field(r.Pos, r.Go, t, r.Tail.Count)
-		c.field(r.Pos, r.Go, t, r.Tail.Size)
-	}
+	c.entry(reflect.ValueOf(r).Elem(), r.Entry, r.Go, scope{t: t, record: r})
 	listed := map[string]bool{}
-	for i := range r.Fields {
-		f := &r.Fields[i]
+	for _, f := range r.Fields {
 		listed[f.C] = true
-		of, name := c.filled(r, t, f.C)
-		c.field(f.Pos, r.Go, of, name)
-		if f.Bit != "" {
-			c.constant(f.At("bit", f.Bit), r.Go+"."+f.C, f.Bit)
-		}
-		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair, "tag": f.Tag} {
-			if name != "" {
-				c.field(f.At(key, name), r.Go+"."+f.C, t, name)
-			}
-		}
-		for _, name := range append(slices.Clone(f.On), f.NewOn) {
-			if name != "" {
-				c.constant(f.at("on", name, f.At("new_on", name)), r.Go+"."+f.C, name)
-			}
-		}
-		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf, "queueless": f.Queueless} {
-			if name != "" && name != QueuelessGiven {
-				c.constant(f.At(key, name), r.Go+"."+f.C, name)
-			}
-		}
 	}
 	for _, root := range sortedKeys(r.CapsFrom) {
 		c.capsFrom(r, t, root)
-	}
-	for _, name := range sortedKeys(r.Hide) {
-		c.field(r.At("hide", name), r.Go, t, name)
-		if listed[name] {
-			c.add(r.At("hide", name), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
-		}
-	}
-	for _, w := range r.Switches {
-		c.constant(w.Pos, r.Go, w.C)
-	}
-	if r.Setup != nil {
-		for _, name := range r.Setup.Through {
-			c.constant(r.Setup.At("through", name), r.Go, name)
-		}
-		for _, x := range r.Setup.Types {
-			c.constant(x.Pos, x.Go, x.Of)
-		}
-	}
-	if r.Mask != "" {
-		c.field(r.At("mask", r.Mask), r.Go, t, r.Mask)
 	}
 	for _, name := range r.New {
 		if !listed[name] {
@@ -85,7 +32,7 @@ func (c *checker) record(r *Record) {
 // filled returns the struct that has a field, and its name there: of a lazy record that may be a member of what a function fills.
 func (c *checker) filled(r *Record, t CType, path string) (of CType, name string) {
 	function, member, ok := strings.Cut(path, ".")
-	if r.Role != RecordLazy || !ok {
+	if r == nil || r.Role != RecordLazy || !ok {
 		return t, path
 	}
 	for _, f := range t.record.Fields {
@@ -115,54 +62,13 @@ func (c *checker) object(o *Object) {
 		t = c.f.TypeOf(o.C)
 	}
 	if t.record == nil && t.Kind != CInt {
-		c.add(o.At("c", o.C), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), DidYouMean(o.C, c.structTags()))
-	} else {
-		for _, g := range o.Getters {
-			c.field(g.Pos, o.Go, t, g.C)
-		}
-		for _, a := range o.Addresses {
-			c.field(a.Pos, o.Go, t, a.C)
-		}
-		for _, l := range o.Lends {
-			c.field(l.Pos, o.Go, t, l.C)
-		}
-		if o.FD != "" {
-			c.field(o.At("fd", o.FD), o.Go, t, o.FD)
-		}
+		c.name("struct", o.At("c", o.C), o.Go, "c", o.C, scope{})
 	}
-	for _, tag := range o.Also {
-		if c.f.TypeOf("struct "+tag).record == nil {
-			c.add(o.At("also", tag), CodeUnknownName, o.Go, "no known release has struct "+show(tag), DidYouMean(tag, c.structTags()))
-		}
-	}
-	if r := o.Region; r != nil {
-		c.constant(r.Pos, o.Go+".region", r.Vague)
-	}
-	c.function(o.At("destroy", o.Destroy), o.Go, o.Destroy)
-	c.needs(o.Go, o.NeedsVerbs, o.Entry)
+	c.entry(reflect.ValueOf(o).Elem(), o.Entry, o.Go, scope{t: t})
 	for _, prop := range sortedKeys(o.StateFrom) {
 		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(c.f.objects[o.C], prop)) {
 			c.field(o.At("state_from", prop), o.Go, t, prop)
 		}
-	}
-}
-
-// iova checks the paths by which addresses in a new region begin.
-func (c *checker) iova(v *Verb, fn *api.Function) {
-	for _, path := range v.IOVA {
-		if path == IOVAZero || path == IOVAUnknown {
-			continue
-		}
-		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
-			c.add(v.At("iova", path), CodeUnknownPath, v.C, "iova: "+show(path)+" leads nowhere: "+err.Error(), "")
-		}
-	}
-}
-
-// needs checks the functions of needs_verbs.
-func (c *checker) needs(subject string, verbs map[string]string, e Entry) {
-	for _, part := range sortedKeys(verbs) {
-		c.function(e.At("needs_verbs."+part, verbs[part]), subject, verbs[part])
 	}
 }
 
@@ -176,7 +82,7 @@ func (c *checker) events(t *EnumType) {
 				DidYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
 		}
 		for _, name := range x.Events {
-			at := x.At(x.Of, name)
+			at := x.At("event_of", name)
 			c.member(at, t.Go, t.Enum, name)
 			if first := of[name]; first != "" {
 				c.add(at, CodeDuplicateName, t.Go, "event_of: "+name+" concerns "+first+" already", "keep one of them")
@@ -190,7 +96,7 @@ func (c *checker) events(t *EnumType) {
 func (c *checker) capsFrom(r *Record, t CType, root string) {
 	field := r.CapsFrom[root]
 	word, known := c.f.caps[root]
-	tag := word.c
+	tag := word.Struct
 	if !known {
 		c.add(r.At("caps_from", root), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
 			DidYouMean(root, sortedKeys(c.f.caps)))

@@ -175,12 +175,9 @@ func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, n
 
 // listed reports whether a type of an enum has a name among its members or ranges, whichever enum the name is of.
 func (c *checker) listed(want *api.Enum, name string) bool {
-	for _, p := range c.Pages {
-		for i := range p.Flags {
-			t := &p.Flags[i]
-			if c.f.Enum(t.Enum) == want && (slices.Contains(t.Ranges, name) || slices.Contains(t.Members, name)) {
-				return true
-			}
+	for t := range c.Flags() {
+		if c.f.Enum(t.Enum) == want && (slices.Contains(t.Ranges, name) || slices.Contains(t.Members, name)) {
+			return true
 		}
 	}
 	return false

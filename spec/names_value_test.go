@@ -59,15 +59,9 @@ func TestValuesOfEmbedded(t *testing.T) {
 		list = later
 		all := fstest.MapFS{}
 		for _, glob := range []string{"verbs/*.yaml", "verbs/shared/*.yaml", sourcesFile} {
-			files, err := fs.Glob(pages, glob)
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := must(fs.Glob(pages, glob))(t)
 			for _, name := range files {
-				data, err := fs.ReadFile(pages, name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := must(fs.ReadFile(pages, name))(t)
 				all[strings.TrimPrefix(name, "verbs/")] = &fstest.MapFile{Data: data}
 			}
 		}

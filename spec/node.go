@@ -43,13 +43,14 @@ type mark struct {
 	pos       Pos
 }
 
-func (e *Entry) place() *Entry { return e }
-
-// marking begins the marks of an entry; the function it gives ends them.
+// marking begins the marks of an entry, or goes on with them; the function it gives ends them.
 func (d *decoder) marking(to *Entry) func() {
 	outer := d.marks
-	list := make([]mark, 0, 8)
-	d.marks, to.marks = &list, &list
+	if to.marks == nil {
+		list := make([]mark, 0, 8)
+		to.marks = &list
+	}
+	d.marks = to.marks
 	return func() { d.marks = outer }
 }
 
@@ -172,9 +173,6 @@ func (d *decoder) plain(n *yaml.Node, subject string) bool {
 	return true
 }
 
-// manyKeys is the number of keys up to which a list of them is faster than a map.
-const manyKeys = 16
-
 // pairs calls f for each key of a mapping, after checking that keys are texts and none comes twice.
 func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 	if !d.plain(n, at.subject) {
@@ -184,11 +182,7 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 		d.wrongType(n, at, "a mapping")
 		return false
 	}
-	var several map[string]*yaml.Node // by its value, the first key of a mapping that has many
-	if len(n.Content) > 2*manyKeys {
-		several = make(map[string]*yaml.Node, len(n.Content)/2)
-	}
-	seen := make([]*yaml.Node, 0, manyKeys)
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if !d.plain(k, at.subject) {
@@ -203,20 +197,12 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 			}
 			continue
 		}
-		first := several[k.Value]
-		if i := slices.IndexFunc(seen, func(s *yaml.Node) bool { return s.Value == k.Value }); i >= 0 {
-			first = seen[i]
-		}
-		if first != nil {
+		if first := seen[k.Value]; first != nil {
 			d.add(k, CodeDuplicateKey, at.subject, fmt.Sprintf("key %s twice; first on line %d", show(k.Value), first.Line),
 				"keep one of them")
 			continue
 		}
-		if several != nil {
-			several[k.Value] = k
-		} else {
-			seen = append(seen, k)
-		}
+		seen[k.Value] = k
 		f(k, v)
 	}
 	return true
@@ -350,3 +336,6 @@ func badByte(data []byte) (line, col int) {
 	}
 	return line, col
 }
+
+// MemberPos is the place where a page, or what extends it, lists a member of a type or gives it a name; else that of the type.
+func (e Entry) MemberPos(c string) Pos { return e.at("names", c, e.At("members", c)) }

@@ -138,16 +138,6 @@ func (d *decoder) marked(read reader) reader {
 	}
 }
 
-// texts reads a list of texts without repeats.
-func (d *decoder) texts(to *[]string) reader {
-	return d.many(to, d.text)
-}
-
-// operands reads a list of texts and integers without repeats.
-func (d *decoder) operands(to *[]string) reader {
-	return d.many(to, d.operand)
-}
-
 // mayBeEmpty are the keys of lists that say something when they are empty: an object without parents, a constructor without
 // arguments.
 var mayBeEmpty = []string{"parents", "new"}
@@ -159,38 +149,43 @@ func (d *decoder) notEmpty(n *yaml.Node, at place) {
 	}
 }
 
+// many reads a list without repeats.
 func (d *decoder) many(to *[]string, one func(*string) reader) reader {
 	return func(n *yaml.Node, at place) {
-		seen := map[string]bool{}
+		had := len(*to)
 		d.notEmpty(n, at)
 		d.list(n, at, func(e *yaml.Node) {
 			var s string
 			one(&s)(e, at)
-			switch {
+			switch i := slices.Index(*to, s); {
 			case s == "":
-			case seen[s]:
-				d.add(e, CodeDuplicateKey, at.subject, at.key+": "+show(s)+" twice in the list", "keep one of them")
-			default:
-				seen[s] = true
+			case i < 0:
 				*to = append(*to, s)
+			case i < had:
+				d.clash(e, at, s, Entry{marks: d.marks}.At(at.key, s))
+			default:
+				d.add(e, CodeDuplicateKey, at.subject, at.key+": "+show(s)+" twice in the list", "keep one of them")
 			}
 		})
 	}
 }
 
 // textMap reads a mapping of names to texts.
-func (d *decoder) textMap(to *map[string]string) reader {
+func (d *decoder) textMap(to *map[string]string, one func(*string) reader) reader {
 	return func(n *yaml.Node, at place) {
-		m := map[string]string{}
 		d.pairs(n, at, func(k, v *yaml.Node) {
+			if _, taken := (*to)[k.Value]; taken {
+				d.clash(k, at, k.Value, Entry{marks: d.marks}.At(at.key, k.Value))
+				return
+			}
 			var s string
-			d.operand(&s)(v, place{at.subject, at.key + "." + k.Value})
-			m[k.Value] = s
+			one(&s)(v, place{at.subject, at.key + "." + k.Value})
 			d.mark(k, at.key, k.Value)
+			if *to == nil {
+				*to = map[string]string{}
+			}
+			(*to)[k.Value] = s
 		})
-		if len(m) > 0 {
-			*to = m
-		}
 	}
 }
 

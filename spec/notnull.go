@@ -29,33 +29,26 @@ func nullDefaults(r *Rule) {
 // isParam reports whether a path is a parameter, and nothing in it.
 func isParam(path string) bool { return path != "" && !strings.ContainsAny(path, ".[") }
 
-// nullFixes gives the rules on pointers that have no fix that of their parameter, once all files are read.
+// nullFixes gives the rules on pointers that have no fix that of their parameter.
 func (s *Spec) nullFixes() (errs Errors) {
-	params := map[string]*Param{}
-	for _, p := range s.Pages {
-		for i := range p.Verbs {
-			for j := range p.Verbs[i].Params {
-				params[p.Verbs[i].C+" "+p.Verbs[i].Params[j].C] = &p.Verbs[i].Params[j]
-			}
+	for r := range s.AllRules() {
+		if r.Kind != KindNotNull || len(r.Fix) > 0 || r.Retired || r.ID == "" {
+			continue
 		}
-	}
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			r := &p.Rules[i]
-			if r.Kind != KindNotNull || len(r.Fix) > 0 || r.Retired || r.ID == "" {
-				continue
-			}
-			switch param := params[r.Verb+" "+r.Subject]; {
-			case param == nil:
-				errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeMissingKey,
-					Problem: "key fix is missing, and no page binds a parameter " + show(r.Subject) + " of " + show(r.Verb),
-					Fix:     "add it, or correct the subject"})
-			case param.Null:
-				errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeSharedRule,
-					Problem: "the parameter at " + param.Pos.String() + " has null: true", Fix: "keep one of them"})
-			default:
-				r.Fix = Fix{Way{{Text: param.NullFix(), Pos: r.Pos}}}
-			}
+		var param *Param
+		if v := s.VerbByC(r.Verb); v != nil {
+			param = v.Param(r.Subject)
+		}
+		switch {
+		case param == nil:
+			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeMissingKey,
+				Problem: "key fix is missing, and no page binds a parameter " + show(r.Subject) + " of " + show(r.Verb),
+				Fix:     "add it, or correct the subject"})
+		case param.Null:
+			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeSharedRule,
+				Problem: "the parameter at " + param.Pos.String() + " has null: true", Fix: "keep one of them"})
+		default:
+			r.Fix = Fix{Way{{Text: param.NullFix(), Pos: r.Pos}}}
 		}
 	}
 	return errs
@@ -63,16 +56,16 @@ func (s *Spec) nullFixes() (errs Errors) {
 
 // readers makes parties of the functions that read through a pointer, each of the library or provider whose file has it: the program
 // crashes there. Where the man page is silent, they are the source of the rule too.
-func (d *decoder) readers(r *Rule, given map[string]*yaml.Node, subject string) {
-	n := given[keyReadBy]
+func (d *decoder) readers(r *Rule, rule *yaml.Node, subject string) {
+	n := valueOf(rule, keyReadBy)
 	if n == nil {
 		return
 	}
-	if given[keyRefusedBy] != nil {
+	if hasKey(rule, keyRefusedBy) {
 		d.add(n, CodeSharedRule, subject, keyReadBy+" beside "+keyRefusedBy, "write all under "+keyRefusedBy+", with crash: true")
 		return
 	}
-	for _, s := range r.readBy {
+	for _, s := range r.ReadBy {
 		who := owner(s.File)
 		if !slices.Contains(libraries, who) && !slices.Contains(providers, who) {
 			d.add(n, CodeValue, subject, keyReadBy+": "+show(s.File)+" is no file of a library or of a provider of rdma-core",
@@ -87,8 +80,8 @@ func (d *decoder) readers(r *Rule, given map[string]*yaml.Node, subject string) 
 		}
 		r.RefusedBy = append(r.RefusedBy, p)
 	}
-	if given["source"] == nil && given["passage"] == nil {
-		r.Source = r.readBy
+	if !hasKey(rule, "source") && !hasKey(rule, "passage") {
+		r.Source = r.ReadBy
 	}
 }
 

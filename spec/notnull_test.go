@@ -13,10 +13,7 @@ func notNullPage(more string) string {
 
 // TestNullDefaults compares a rule on a pointer that says as little as it may with what it means.
 func TestNullDefaults(t *testing.T) {
-	s, err := loadText("ibv_reg_mr.yaml", notNullPage("source: {project: a, release: b, file: c}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", notNullPage("source: {project: a, release: b, file: c}")))(t)
 	r := s.RuleByID("VR-ibv_reg_mr-pd-0002")
 	got := fmt.Sprint(r.Verb, " ", r.Subject, " ", r.Needs, ": ", r.Statement, "; ", r.Fix, " ", r.Accept.Args, r.Reject.Args)
 	if want := "ibv_reg_mr pd args: pd must not be NULL; pass a PD map[pd:@pd] map[pd:<nil>]"; got != want {

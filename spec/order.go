@@ -37,24 +37,11 @@ func (s *Spec) cite() (errs Errors) {
 func (p *Page) orderRules() {
 	rank := map[string]int{}
 	for i := range p.Verbs {
-		rank[p.Verbs[i].C] = i
+		rank[p.Verbs[i].C] = i - len(p.Verbs)
 	}
-	type place struct{ verb, number, rule int }
-	order := make([]place, len(p.Rules))
-	for i := range p.Rules {
-		verb, own := rank[p.Rules[i].Verb]
-		if !own {
-			verb = len(p.Verbs)
-		}
-		number, _ := ruleNumber(p.Rules[i].ID)
-		order[i] = place{verb, number, i}
-	}
-	slices.SortStableFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.verb, b.verb), cmp.Compare(p.Rules[a.rule].Verb, p.Rules[b.rule].Verb), cmp.Compare(a.number, b.number))
+	slices.SortStableFunc(p.Rules, func(a, b Rule) int {
+		m, _ := ruleNumber(a.ID)
+		n, _ := ruleNumber(b.ID)
+		return cmp.Or(cmp.Compare(rank[a.Verb], rank[b.Verb]), cmp.Compare(a.Verb, b.Verb), cmp.Compare(m, n))
 	})
-	rules := make([]Rule, len(order))
-	for i, o := range order {
-		rules[i] = p.Rules[o.rule]
-	}
-	p.Rules = rules
 }

@@ -27,10 +27,7 @@ const overPending = "functions: [over_name]\nrecords: [struct over_wr]\nenums: [
 
 // TestOverlayDecidesWhatIsPending lays a page over a folder that leaves pending what it binds and skips.
 func TestOverlayDecidesWhatIsPending(t *testing.T) {
-	own, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must(Embedded(""))(t)
 	names := []string{"over_name", "struct over_wr", "enum over_flags"}
 	list, page := map[string]string{"pending.yaml": overPending}, map[string]string{"over.yaml": overPage}
 	s, err := layers(t, list)
@@ -80,10 +77,7 @@ func layers(t *testing.T, folders ...map[string]string) (*Spec, error) {
 
 // TestExtendsAdds extends a page twice, by files of any name, one of them that of the page.
 func TestExtendsAdds(t *testing.T) {
-	own, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must(Embedded(""))(t)
 	s, err := layers(t,
 		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceInfoEx: {fields: {widgets: {go: " +
 			"Widgets}}, hide: {cogs: none}}}\n",
@@ -120,10 +114,7 @@ func TestExtendsReplacedPage(t *testing.T) {
 
 // TestPendingAdds lists names in two folders: they are pending beside the project's own, each once, until a later folder decides.
 func TestPendingAdds(t *testing.T) {
-	own, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must(Embedded(""))(t)
 	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
 	s, err := layers(t, lists...)
 	if err != nil {

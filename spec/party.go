@@ -10,17 +10,17 @@ import (
 // Party is a provider, on some kernels and in some releases of rdma-core, that is known to accept or to refuse what a rule forbids.
 type Party struct {
 	Entry
-	Provider  string  // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
-	Kernel    string  // range of Linux kernels as written; empty for every kernel
-	Release   string  // range of releases of rdma-core as written; empty for every release
-	When      []Atom  // all hold, or the party answers otherwise
+	Provider  string  `page:"party"`    // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
+	Kernel    string  `page:"kernels"`  // range of Linux kernels as written; empty for every kernel
+	Release   string  `page:"releases"` // range of releases of rdma-core as written; empty for every release
+	When      []Atom  `page:"some"`     // all hold, or the party answers otherwise
 	But       string  // accepted, but not as the page describes: what happens instead
 	WholeVerb bool    // it refuses every call of the verb, not only those that break the rule
 	Crash     bool    // nobody looks: the call crashes the program or corrupts its memory, or a later call does so
-	Source    Sources // where this is known from
+	Source    Sources `page:"must"` // where this is known from
 
-	Kernels  Kernels // Kernel, parsed
-	Releases Kernels // Release, parsed: releases of rdma-core have two numbers too
+	Kernels  Kernels `page:"-"` // Kernel, parsed
+	Releases Kernels `page:"-"` // Release, parsed: releases of rdma-core have two numbers too
 }
 
 // Library as a provider stands for code of libibverbs itself, which every provider's calls go through.

@@ -19,12 +19,12 @@ type Record struct {
 	Role string `page:"must"`
 	// Runtime is the package below runtime/ that has the type; its layout is C's.
 	Runtime string
-	Mask    string // field that holds the compatibility mask, if any
+	Mask    string `c:"field"` // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
 	New       []string          // fields that the constructor of a builder takes, in order
 	Fields    []RecordField     `page:"must"`
-	Hide      map[string]string // C fields without a Go name -> reason
+	Hide      map[string]string `c:"field,"` // C fields without a Go name -> reason
 	// Switches are bits of the mask, or of the tag of an arm, without a field.
 	Switches []Switch
 	// Arm makes the record one of several that a list of Tail can have.
@@ -50,17 +50,17 @@ func (r *Record) Plain() bool {
 // Arm says which of several structs a record is: C tells them apart by a field, of the struct itself or of one that points to it.
 type Arm struct {
 	Of   string `page:"key=type,must,exported"` // the Go type that stands for any of them: "FlowSpec"
-	Tag  string // the field that says which it is; empty for one that another struct points to
-	Is   string `page:"must"` // its value there
-	Size string // the field with the size of the struct, beside Tag
+	Tag  string `c:"field"`                     // the field that says which it is; empty for one that another struct points to
+	Is   string `page:"must" c:"constant"`      // its value there
+	Size string `c:"field"`                     // the field with the size of the struct, beside Tag
 }
 
 // Tail is a list of arms behind a struct.
 type Tail struct {
 	Of    string `page:"key=type,must,exported"` // as in Arm
 	Go    string `page:"must,exported"`          // the method of the builder that takes them
-	Count string `page:"must"`                   // the field with their number
-	Size  string `page:"must"`                   // the field with the size of the struct and all of them
+	Count string `page:"must" c:"field"`         // the field with their number
+	Size  string `page:"must" c:"field"`         // the field with the size of the struct and all of them
 	Doc   string `page:"must"`
 }
 
@@ -68,14 +68,14 @@ type Tail struct {
 // mask_for_transition on the mask say of each change.
 type Setup struct {
 	Entry
-	Through []string    `page:"must"` // states, in order
-	Types   []SetupType `page:"must"`
+	Through []string    `page:"must" c:"constant"` // states, in order
+	Types   []SetupType `page:"must,own"`
 }
 
 // SetupType is one of these types.
 type SetupType struct {
-	Go  string
-	Of  string // the kind of object, as the rule's condition has it: "IBV_QPT_RC"
+	Go  string `page:"name,exported"`
+	Of  string `page:"value,key=types" c:"constant"` // the kind of object, as the rule's condition has it: "IBV_QPT_RC"
 	Pos Pos
 }
 
@@ -119,7 +119,7 @@ const CapsSelf = "self"
 
 // Switch is a mask bit without a field.
 type Switch struct {
-	C   string `page:"name"` // mask enumerator
+	C   string `page:"name" c:"constant"` // mask enumerator
 	Go  string `page:"must,exported"`
 	Doc string
 	Pos Pos
@@ -128,39 +128,40 @@ type Switch struct {
 // RecordField is one field of a record.
 type RecordField struct {
 	Entry
-	C      string `page:"name"`
+	C      string `page:"name" c:"field"`
 	Go     string `page:"must,exported"`
 	Type   string // Go flag, enum or record type; empty: by the C type
 	Handle string // object type for a pointer to an object
-	Bit    string // mask enumerator that says the field is given
+	Bit    string `c:"constant"` // mask enumerator that says the field is given
 	// Handles is the object type of an array of pointers to objects, with their number, or with Log2 its base-2 logarithm, in Len.
 	Handles string
 	Log2    bool
 	// Points is the record, or the type of arms, that fills the struct a pointer points to. Of an arm, Tag is the field that says which it
 	// is, and Len the one with its size.
-	Points, Tag string
-	Nested      string // record type, role in, that fills a nested struct
-	Bool        bool
-	Text        bool // a char array: a Go string
+	Points string
+	Tag    string `c:"field"`
+	Nested string // record type, role in, that fills a nested struct
+	Bool   bool
+	Text   bool // a char array: a Go string
 	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
-	NewOn   string
+	NewOn   string            `c:"constant"`
 	Marks   map[string]string // with NewOn: properties of the new object that are known, as a verb has them
-	On      []string
-	Bytes   bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
-	Hex     bool   // messages write it in hex
-	Order   string // OrderNetwork where C has the number in network byte order, and its type does not say so
-	Means   string // kind of value, for rules about every such value: "port"
-	Divides string // the provider that divides by the field unseen, "efa": on its devices 0 is passed as 1
+	On      []string          `c:"constant"`
+	Bytes   bool              // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
+	Hex     bool              // messages write it in hex
+	Order   string            // OrderNetwork where C has the number in network byte order, and its type does not say so
+	Means   string            // kind of value, for rules about every such value: "port"
+	Divides string            // the provider that divides by the field unseen, "efa": on its devices 0 is passed as 1
 	// Queueless says when an object made with the record has no queues of its own: QueuelessGiven, or a value of the field.
-	Queueless string
+	Queueless string `c:"constant"`
 	Callback  string // CallbackMemory, CallbackAllocator or CallbackContext
-	Len       string // callback memory: the field with the length of that memory
-	Pair      string // callback allocator: the field with the function that frees
-	Default   string // callback allocator: the result by which the function leaves a request to the library
+	Len       string `c:"field"`    // callback memory: the field with the length of that memory
+	Pair      string `c:"field"`    // callback allocator: the field with the function that frees
+	Default   string `c:"constant"` // callback allocator: the result by which the function leaves a request to the library
 	// Of a record of role lazy.
-	OK     string // the value of this field with which all others are valid
+	OK     string `c:"constant"` // the value of this field with which all others are valid
 	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
-	SwapIf string // the flag, of a field above, with which the value is in network byte order
+	SwapIf string `c:"constant"`    // the flag, of a field above, with which the value is in network byte order
 	Time   string `page:"exported"` // method that returns the field, nanoseconds since 1970, as a time.Time
 	Doc    string
 }

@@ -29,10 +29,7 @@ const keysFile = "../docs/page.keys.yaml"
 
 func chapters(t *testing.T) []chapter {
 	t.Helper()
-	data, err := os.ReadFile(keysFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(keysFile))(t)
 	var list []chapter
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
@@ -169,10 +166,7 @@ func modules(t *testing.T) *shape {
 	t.Helper()
 	all := newShape()
 	for _, folder := range folders() {
-		data, err := pages.ReadFile(folder + "/" + moduleFile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(pages.ReadFile(folder + "/" + moduleFile))(t)
 		tables := map[*yaml.Node][]key{}
 		d := &decoder{file: moduleFile, maxNodes: maxPageNodes}
 		d.tables = func(n *yaml.Node, keys []key) { tables[n] = keys }
@@ -188,10 +182,7 @@ func modules(t *testing.T) *shape {
 
 // TestReference finds kinds of rules, the keys of each and ways to return that the reference does not explain.
 func TestReference(t *testing.T) {
-	data, err := os.ReadFile("REFERENCE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("REFERENCE.md"))(t)
 	text := string(data)
 	for _, ret := range []string{RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg} {
 		if !strings.Contains(text, "| `"+ret+"` |") {

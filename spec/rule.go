@@ -50,7 +50,7 @@ type Rule struct {
 	AcceptedBy []Party
 	RefusedBy  []Party
 
-	When   []Atom   // all hold, or the rule does not apply
+	When   []Atom   `page:"some"` // all hold, or the rule does not apply
 	If     []string // flags
 	Need   []string // flags
 	Not    []string // flags
@@ -68,17 +68,17 @@ type Rule struct {
 	SameAs string
 	Cap    string
 	CapHas []string // flags of Cap
-	Must   []Atom
+	Must   []Atom   `page:"some"`
 
-	State       string // path of the state that the object is in
-	Assumed     string // path of a field that, if given, replaces State
-	Next        string // path of the state to go to
-	Transitions []Transition
+	State       string       // path of the state that the object is in
+	Assumed     string       // path of a field that, if given, replaces State
+	Next        string       // path of the state to go to
+	Transitions []Transition `page:"some"`
 
 	Accept Case // arguments that fulfil it, beside neutral ones
 	Reject Case // arguments that break this rule and no other
 
-	readBy Sources // functions that read through the pointer
+	ReadBy Sources // functions that read through the pointer
 }
 
 // Transition is a change from each state of From to each of To, with the flags that it needs and those that it also allows.

@@ -128,23 +128,14 @@ func ownPages(t *testing.T) (nodes map[string]*yaml.Node, all *shape) {
 	t.Helper()
 	nodes, all = map[string]*yaml.Node{}, newShape()
 	for _, module := range Modules() {
-		files, err := fs.Glob(pages, path.Join(folders()[module], "*.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared, err := fs.Glob(pages, path.Join(folders()[module], sharedFolder, "*.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must(fs.Glob(pages, path.Join(folders()[module], "*.yaml")))(t)
+		shared := must(fs.Glob(pages, path.Join(folders()[module], sharedFolder, "*.yaml")))(t)
 		files = append(files, shared...)
 		for _, file := range files {
 			if isModule(file) || path.Base(file) == "pending.yaml" {
 				continue
 			}
-			data, err := fs.ReadFile(pages, file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(fs.ReadFile(pages, file))(t)
 			tables := map[*yaml.Node][]key{}
 			d := &decoder{file: file, maxNodes: maxPageNodes}
 			d.tables = func(n *yaml.Node, keys []key) { tables[n] = keys }
@@ -187,7 +178,7 @@ func TestSchemas(t *testing.T) {
 	d.tables = func(n *yaml.Node, keys []key) { tables[n] = keys }
 	n := d.root([]byte("{release: '65.0', module: m, package: p, families: [a], only: [b], spec: [d], import: {m: p}}"), ConfigFile)
 	c := &Config{Line: map[string]int{}}
-	d.config(c, n)
+	d.read(c, n, n, place{ConfigFile, ""})
 	if len(d.errs) > 0 || len(c.Line) != len(tables[n]) {
 		t.Fatalf("the sample of verbsgen.yaml does not have every key: %v", d.errs)
 	}
@@ -248,28 +239,19 @@ func plain(n *yaml.Node) any {
 
 func resolved(t *testing.T, schema map[string]any) *jsonschema.Resolved {
 	t.Helper()
-	data, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(schema))(t)
 	var s jsonschema.Schema
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(s.Resolve(nil))(t)
 	return r
 }
 
 // stored compares a schema with the file in docs.
 func stored(t *testing.T, name string, schema map[string]any) {
 	t.Helper()
-	want, err := json.MarshalIndent(schema, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(json.MarshalIndent(schema, "", " "))(t)
 	want = append(want, '\n')
 	storedText(t, filepath.Join("..", "docs", name), want)
 }

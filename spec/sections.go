@@ -3,7 +3,6 @@ package spec
 import (
 	"iter"
 	"reflect"
-	"slices"
 )
 
 // section is one kind of named entries of a page.
@@ -29,14 +28,12 @@ func (s *section) list(p *Page) reflect.Value { return fieldOf(reflect.ValueOf(p
 
 // fieldOf is the field of a struct that a key is read into.
 func fieldOf(v reflect.Value, key string) reflect.Value {
-	list := options(v.Type())
-	return v.FieldByIndex(list[slices.IndexFunc(list, func(o option) bool { return o.key == key })].index)
+	return v.FieldByIndex(find(v.Type(), func(o *option) bool { return o.key == key }).index)
 }
 
 // nameOf is the name of an entry.
 func nameOf(v reflect.Value) string {
-	list := options(v.Type())
-	return v.FieldByIndex(list[slices.IndexFunc(list, func(o option) bool { return o.isKey })].index).String()
+	return v.FieldByIndex(find(v.Type(), func(o *option) bool { return o.isKey }).index).String()
 }
 
 // posOf is the place of an entry.
@@ -53,13 +50,14 @@ func entriesOf(list reflect.Value) iter.Seq[reflect.Value] {
 	}
 }
 
-// places has the places of the entries of a list, by name.
-func places(list reflect.Value) map[string]Pos {
-	out := map[string]Pos{}
-	for x := range entriesOf(list) {
-		out[nameOf(x)] = posOf(x)
+// indexOf is the index of the entry of a name, or -1.
+func indexOf(list reflect.Value, name string) int {
+	for i := range list.Len() {
+		if nameOf(list.Index(i)) == name {
+			return i
+		}
 	}
-	return out
+	return -1
 }
 
 // goType is a Go type that a page makes.
@@ -89,6 +87,3 @@ func (p *Page) types() iter.Seq[goType] {
 
 // cName is the C name of the type with the word before it.
 func (t *goType) cName() string { return t.tag + " " + t.C }
-
-// added reports whether the page only adds to an entry of the page that it extends.
-func (p *Page) added(s *section, name string) bool { return p.adds[s.key+" "+name] }

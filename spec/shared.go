@@ -60,14 +60,11 @@ const (
 )
 
 // names tells the tables of a schema the keys of a mapping: those of a rule, and further ones.
-func (d *decoder) names(n *yaml.Node, rule bool, more ...string) {
+func (d *decoder) names(n *yaml.Node, more ...string) {
 	if d.tables == nil {
 		return
 	}
-	var keys []key
-	if rule {
-		keys = d.ruleKeys(new(Rule), map[string]*yaml.Node{})
-	}
+	keys := d.keys(new(Rule))
 	for _, name := range more {
 		keys = append(keys, key{name, false, nil})
 	}
@@ -131,7 +128,7 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 	if to == nil {
 		own = []string{keyName, keyEvery}
 	}
-	d.names(n, true, own...)
+	d.names(n, own...)
 	d.pairs(n, place{r.subject, ""}, func(k, v *yaml.Node) {
 		at := place{r.subject, k.Value}
 		switch {
@@ -140,10 +137,11 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 				r.entries = append(r.entries, d.entriesOf(k, v, r.subject, to)...)
 			})
 		case k.Value == keyEvery && to == nil:
-			r.every = d.every(v, at)
+			r.every = &every{}
+			d.read(r.every, v, v, place{r.subject, ""})
 		case k.Value == keyName && to == nil:
 			var name string
-			d.formed(&name, wordSign.MatchString, "write small letters, digits and underscores")(withSign(v), at)
+			d.matching(&name, form{is: wordSign.MatchString, problem: notOne, fix: "write small letters, digits and underscores"})(withSign(v), at)
 		case slices.Contains([]string{"id", "verb", "subject", keyOf, keyEvery, keyExcept}, k.Value):
 			fix := "leave it out, or leave for: out"
 			switch {
@@ -190,7 +188,7 @@ func (d *decoder) takes(n *yaml.Node, at place, to *Page) *taken {
 		t.key = valueOf(n, keyExcept)
 		return t
 	}
-	d.names(n, true, keyShared, keyWith, keyWords, keyExcept, "reason")
+	d.names(n, keyShared, keyWith, keyWords, keyExcept, "reason")
 	ok := d.pairs(n, place{subject, ""}, func(k, v *yaml.Node) {
 		switch k.Value {
 		case keyShared:
@@ -274,7 +272,7 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 		e.id = v
 		return d.withID(e)
 	}
-	d.names(v, true, keyWith, keyWords)
+	d.names(v, keyWith, keyWords)
 	ok := d.pairs(v, place{subject, k.Value}, func(k, v *yaml.Node) {
 		switch k.Value {
 		case "verb", "kind", "subject", keyOf, keyEvery, keyExcept, keyExtends, keyShared:

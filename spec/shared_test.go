@@ -31,10 +31,7 @@ rules:
 
 // TestSharedRuleIsWrittenOut compares the rule of an entry with one that is written in full.
 func TestSharedRuleIsWrittenOut(t *testing.T) {
-	s, err := loadText("ibv_reg_mr.yaml", sharedPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", sharedPage))(t)
 	r := s.RuleByID("VR-ibv_reg_mr_ex-length-0002")
 	if r == nil {
 		t.Fatal("no rule of the second entry")
@@ -100,10 +97,7 @@ const takenRules = `  - id: VR-ibv_reg_mr-access-0003
 // TestTakenRule compares the rules of entries that take a shared one with rules that are written in full.
 func TestTakenRule(t *testing.T) {
 	files := fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(goodPage + takenRules)}, "shared/memory.yaml": {Data: []byte(sharedFile)}}
-	s, err := Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(files))(t)
 	var got []string
 	for _, id := range []string{"VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr_ex-length-0004"} {
 		r := s.RuleByID(id)
@@ -124,10 +118,7 @@ func TestOtherManPage(t *testing.T) {
 		"ibv_reg_mr.yaml":      {Data: []byte(strings.Replace(goodPage, "    section:", "    man: ibv_open_device\n    section:", 1))},
 		"ibv_open_device.yaml": {Data: []byte("page: ibv_open_device\ntitle: devices\nrelease: \"65.0\"\n")},
 	}
-	s, err := Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(files))(t)
 	p := s.PageByName("ibv_open_device")
 	if len(p.Rules) != 1 || p.Rules[0].Page != "ibv_open_device" || p.Rules[0].Pos.File != "ibv_reg_mr.yaml" {
 		t.Errorf("the rules of the page are %v", p.Rules)
@@ -204,25 +195,20 @@ func TestSharedRuleTooLarge(t *testing.T) {
 
 // TestPointersSayWhetherNull: each parameter of the own pages that takes a pointer is either allowed to be NULL or has its rule.
 func TestPointersSayWhetherNull(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	checked := 0
-	for _, p := range s.Pages {
-		for _, v := range p.Verbs {
-			for _, param := range v.Params {
-				if param.Role.Passes != role.PassesObject && param.Role.Passes != role.PassesMemory {
-					continue
-				}
-				checked++
-				has := false
-				for _, r := range s.RulesOf(v.C) {
-					has = has || r.Kind == KindNotNull && r.Subject == param.C
-				}
-				if !has && !param.Null {
-					t.Errorf("%s: %s.%s has neither null: true nor a rule of kind not_null", param.Pos, v.C, param.C)
-				}
+	for v := range s.Verbs() {
+		for _, param := range v.Params {
+			if param.Role.Passes != role.PassesObject && param.Role.Passes != role.PassesMemory {
+				continue
+			}
+			checked++
+			has := false
+			for _, r := range s.RulesOf(v.C) {
+				has = has || r.Kind == KindNotNull && r.Subject == param.C
+			}
+			if !has && !param.Null {
+				t.Errorf("%s: %s.%s has neither null: true nor a rule of kind not_null", param.Pos, v.C, param.C)
 			}
 		}
 	}
@@ -233,10 +219,7 @@ func TestPointersSayWhetherNull(t *testing.T) {
 
 // TestStatementsStandOnce: no two rules of the own pages are one that is written twice. Rules at one place of a file are one.
 func TestStatementsStandOnce(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	apart := map[string]string{
 		"comp_mask takes the known bits":      "the bits differ",
 		"offset plus length stays below 2^64": "of device memory, and of a dma-buf",

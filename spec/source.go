@@ -13,17 +13,17 @@ import (
 
 // Source is a place in the sources of a project that decides what a rule says, or a measurement. Its JSON is part of the rules as data.
 type Source struct {
-	Project string   `json:"project,omitempty"`  // rdma-core, linux, or another one that the pages of a module are about
-	Release []string `json:"releases,omitempty"` // tags, as in "v6.12.117", in which Func answers the same
-	Commit  string   `json:"commit,omitempty"`   // in place of Release: the first digits of one
-	File    string   `json:"file,omitempty"`     // from the root of the project
+	Project string   `json:"project,omitempty" page:"project"` // rdma-core, linux, or another one that the pages of a module are about
+	Release []string `json:"releases,omitempty" page:"tag"`    // tags, as in "v6.12.117", in which Func answers the same
+	Commit  string   `json:"commit,omitempty" page:"commit"`   // in place of Release: the first digits of one
+	File    string   `json:"file,omitempty" page:"must,path"`  // from the root of the project
 	// Changed says what differs in Func between the releases, and why the answer is the same; empty where they have one text.
 	Changed string `json:"-"`
 	// Func is the function, macro, struct, enum or table that decides; empty for a man page, and where it is not known yet.
-	Func string `json:"func,omitempty"`
+	Func string `json:"func,omitempty" page:"cname"`
 
-	Run     string   `json:"run,omitempty"`     // of a measurement: the device that gave the answer; all of the above is empty
-	Kernels []string `json:"kernels,omitempty"` // of a measurement: the kernels, or ranges of them
+	Run     string   `json:"run,omitempty" page:"must"`              // of a measurement: the device that gave the answer; all of the above is empty
+	Kernels []string `json:"kernels,omitempty" page:"must,measured"` // of a measurement: the kernels, or ranges of them
 
 	Pos Pos `json:"-"`
 }
@@ -82,14 +82,7 @@ func (s *Source) SameAs(o *Source) bool {
 		s.Run == o.Run && slices.Equal(s.Kernels, o.Kernels)
 }
 
-var (
-	manPage     = regexp.MustCompile(`\.[1-9](\.md)?$`)
-	projectName = regexp.MustCompile(`^[a-z][a-z0-9_.-]*$`)
-	releaseTag  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	commitStart = regexp.MustCompile(`^[0-9a-f]{12,40}$`)
-	sourceFile  = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$`)
-	cName       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
+var manPage = regexp.MustCompile(`\.[1-9](\.md)?$`)
 
 // sources reads one source, or a list of them.
 func (d *decoder) sources(to *Sources) reader {
@@ -209,18 +202,12 @@ func (d *decoder) source(n *yaml.Node, at place) (s Source, ok bool) {
 	}
 	s.Pos = d.pos(n)
 	before := len(d.errs)
+	keys := d.keys(&s)
 	if n.Kind == yaml.MappingNode && hasKey(n, "run") {
-		d.object(n, at, []key{{"run", true, d.oneOf(&s.Run, RunRXE)}, {"kernels", true, d.oneOrMore(&s.Kernels, isKernels, `write ">=6.12" or "6.1..7.2"`)}})
+		d.object(n, at, keys[len(keys)-2:])
 		return s, len(d.errs) == before
 	}
-	d.object(n, at, []key{
-		{"project", false, d.formed(&s.Project, projectName.MatchString, "write rdma-core, linux, or the name of another project")},
-		{"release", false, d.oneOrMore(&s.Release, releaseTag.MatchString, "write a tag, such as v6.12.117")},
-		{"commit", false, d.formed(&s.Commit, commitStart.MatchString, "write at least 12 of the digits of a commit")},
-		{"file", true, d.formed(&s.File, sourceFile.MatchString, "write its path from the root of the project")},
-		{"changed", false, d.text(&s.Changed)},
-		{"func", false, d.formed(&s.Func, cName.MatchString, "write the name of one function, macro, struct, enum or table")},
-	})
+	d.object(n, at, keys[:len(keys)-2])
 	if s.Project == "" && owner(s.File) != "" {
 		s.Project = ProjectRDMACore
 	}
@@ -248,14 +235,9 @@ func isKernels(s string) bool {
 	return ok
 }
 
-// formed reads a text of some form.
-func (d *decoder) formed(to *string, is func(string) bool, fix string) reader {
-	return d.matching(to, form{is, "has not the form of one", fix})
-}
-
 // oneOrMore reads one text of some form, or a list of them.
-func (d *decoder) oneOrMore(to *[]string, form func(string) bool, fix string) reader {
-	one := func(to *string) reader { return d.formed(to, form, fix) }
+func (d *decoder) oneOrMore(to *[]string, f form) reader {
+	one := func(to *string) reader { return d.matching(to, f) }
 	return func(n *yaml.Node, at place) {
 		if n.Kind == yaml.SequenceNode {
 			d.many(to, one)(n, at)

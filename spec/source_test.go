@@ -40,11 +40,8 @@ func everyCitation(t *testing.T) []cited {
 	t.Helper()
 	var out []cited
 	for _, module := range Modules() {
-		s, err := Embedded(module)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c := range s.Citations() {
+		s := must(Embedded(module))(t)
+		for _, c := range s.Citations() {
 			out = append(out, cited{*c.Source, c.Of})
 		}
 	}
@@ -70,10 +67,7 @@ func TestSourceTable(t *testing.T) {
 	page := lintPage("    accepted_by: [{provider: siw, source: [siw_reg, y.3, general]}]\n") +
 		"sources:\n  siw_reg: {file: providers/siw/siw.c}\n  y.3: {file: libibverbs/man/y.3}\n"
 	general := &fstest.MapFile{Data: []byte("general: {project: linux, release: v6.1, file: a/b.c, func: f}\n")}
-	s, err := Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page)}, sourcesFile: general})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page)}, sourcesFile: general}))(t)
 	const want = "rdma-core v65.0 providers/siw/siw.c: siw_reg; rdma-core v65.0 libibverbs/man/y.3; linux v6.1 a/b.c: f"
 	if got := s.RuleByID("VR-ibv_reg_mr-access-0001").AcceptedBy[0].Source.String(); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -30,10 +30,7 @@ type Page struct {
 	Notes   []Note
 	LeftOut []LeftOut
 	Plain   []Plain
-	Skip    []Skip
-
-	layer int             // 0 for the project's own, then the --spec folders from 1 on
-	adds  map[string]bool // of a file that extends a page: "records DeviceInfoEx", the entries that the page has already
+	Skip    []Skip `page:"own"`
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.
@@ -45,7 +42,7 @@ type FlagType struct {
 	Bits    int               `page:"bits"` // width: 32 or 64
 	Runtime string            // as of EnumType
 	Members []string          // C enumerators or macros of this use, in header order; empty: all of the enum
-	Ranges  []string          // macros of ranges of bits that pass without a name
+	Ranges  []string          `c:"constant"`    // macros of ranges of bits that pass without a name
 	Names   map[string]string `page:"exported"` // Go names of members for which the usual name is bad
 	Doc     string            `page:"must"`
 	Docs    map[string]string // C name -> what it does, own words
@@ -86,8 +83,8 @@ const (
 // EventOf lists the events that concern one thing.
 type EventOf struct {
 	Entry
-	Of     string   // C tag of an object ("ibv_qp"), EventOfPort or EventOfDevice
-	Events []string // C enumerators
+	Of     string   `page:"name"`               // C tag of an object ("ibv_qp"), EventOfPort or EventOfDevice
+	Events []string `page:"value,key=event_of"` // C enumerators
 }
 
 // What an event concerns when it is no object.
@@ -104,19 +101,19 @@ type Object struct {
 	Entry
 	Go        string   `page:"name,exported"` // "MR"
 	C         string   `page:"must"`          // "ibv_mr", or ObjectInt
-	Also      []string // structs that begin with C: an extended object is one too
+	Also      []string `c:"struct"`           // structs that begin with C: an extended object is one too
 	Parents   []string `page:"must,marked"`
-	Destroy   string   `page:"must"` // verb that Close calls
+	Destroy   string   `page:"must" c:"function"` // verb that Close calls
 	Memory    string   // MemoryDevice: runtime/gensupport/devmem copies to and from the object; MemoryHost
 	Region    *Region  `page:"flat"` // it is a memory region: elements of work requests are pieces of it
 	Hot       bool     // data-path methods do not enter the handle; Close clears the C pointer
 	Getters   []Getter
-	FD        string    // field with the descriptor of a file on which something arrives
+	FD        string    `c:"field"` // field with the descriptor of a file on which something arrives
 	Addresses []Address // fields with the address of a socket, read at each call
 	Lends     []Lend
 	Lacks     []Lack
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
-	NeedsVerbs map[string]string
+	NeedsVerbs map[string]string `c:",function"`
 	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle, StateMarks or StateNone.
 	StateFrom map[string]string
 	Doc       string `page:"must"`
@@ -127,7 +124,7 @@ type Region struct {
 	Length string `page:"must"` // getter
 	LKey   string `page:"must"` // getter
 	// Vague is the access flag with which it depends on the device where addresses in the region begin.
-	Vague string `page:"must"`
+	Vague string `page:"must" c:"constant"`
 	Pos   Pos
 }
 
@@ -149,7 +146,7 @@ const (
 
 // Lend is a field with an object of another module that the library owns: a method returns its handle.
 type Lend struct {
-	C    string `page:"name"`
+	C    string `page:"name" c:"field"`
 	Go   string `page:"must,exported"`
 	Type string `page:"must"` // "verbs.Device"
 	Doc  string `page:"must"`
@@ -173,7 +170,7 @@ const (
 
 // Getter is a method of the handle that returns a field of the C object.
 type Getter struct {
-	C     string `page:"name"`
+	C     string `page:"name" c:"field"`
 	Go    string `page:"must,exported"`
 	Type  string // Go type; empty: by the C type
 	Label string // names the object in messages by this field: LabelHex or LabelDecimal
@@ -186,7 +183,7 @@ type Getter struct {
 
 // Address is a method of the handle that returns the address of a socket.
 type Address struct {
-	C   string `page:"name"`
+	C   string `page:"name" c:"field"`
 	Go  string `page:"must,exported"`
 	Doc string `page:"must"`
 	Pos Pos
@@ -219,8 +216,8 @@ type Verb struct {
 	Page    string   `page:"-"` // the page it is on; filled by the loader
 	Returns string   `page:"must"`
 	Creates string   // object that it makes; the caller must close it
-	MadeIn  string   // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
-	EndedBy string   // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
+	MadeIn  string   `c:"path"`     // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
+	EndedBy string   `c:"function"` // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
 	Result  string   // enum type of the value that it returns
 	Params  []Param  `page:"must"` // by C name, all of them
 	Methods []Method `page:"must,own"`
@@ -231,20 +228,20 @@ type Verb struct {
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
 	Always    bool // every package has it
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.
-	NeedsVerbs map[string]string
-	NeedsTypes []string // types that the generated code uses besides those of parameters and records
-	Lists      string   // the record, of role entry or lazy, of the list that it returns
-	Asks       string   // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
-	Empty      string   // the errno of a verb that found nothing
-	Stream     *Stream  // it begins a stream of commands
-	Builds     *Builds  // it builds a request in one
-	SetsFor    string   // it completes every request on a queue of this type, in one
-	View       *View    // it finds a view of an object that has a stream of commands
-	Command    *Command // it adds to a request of such a stream, as a function of the view
-	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
-	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
-	Node       string   // file of /dev/infiniband that it opens, which explains its failure
-	Doc        string   `page:"must"`
+	NeedsVerbs map[string]string `c:",function"`
+	NeedsTypes []string          // types that the generated code uses besides those of parameters and records
+	Lists      string            // the record, of role entry or lazy, of the list that it returns
+	Asks       string            `c:"path"` // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
+	Empty      string            // the errno of a verb that found nothing
+	Stream     *Stream           // it begins a stream of commands
+	Builds     *Builds           // it builds a request in one
+	SetsFor    string            `c:"constant"` // it completes every request on a queue of this type, in one
+	View       *View             // it finds a view of an object that has a stream of commands
+	Command    *Command          // it adds to a request of such a stream, as a function of the view
+	IOVA       []string          `c:"path"` // where addresses in the new region begin: paths, of which the first that is given counts, or one word
+	Extent     string            `c:"path"` // path of the length of the device memory that it allocates: "attr.length"
+	Node       string            // file of /dev/infiniband that it opens, which explains its failure
+	Doc        string            `page:"must"`
 }
 
 // Param returns the parameter of a name, or nil.
@@ -265,15 +262,15 @@ const (
 
 // Stream says what the C function of a stream of commands reads in a request and sets in the object.
 type Stream struct {
-	Request  string            `page:"must"` // C tag of a request: "ibv_send_wr"
-	Asks     string            `page:"must"` // flag type of the requests that can be asked for
-	Sets     map[string]string `page:"must"` // member of the object -> member of the request
-	Opcode   string            `page:"must"` // member of the request: what it is
-	Flags    string            `page:"must"` // likewise: its flags
-	Inline   string            `page:"must"` // the flag of a request whose data is copied
-	Elements string            `page:"must"` // member of the request: how many pieces its data has
-	Kind     string            `page:"must"` // path from the object to its type, for SetsFor
-	Driver   string            // opcode of the requests that only functions of a view build; or empty
+	Request  string            `page:"must"`              // C tag of a request: "ibv_send_wr"
+	Asks     string            `page:"must"`              // flag type of the requests that can be asked for
+	Sets     map[string]string `page:"must"`              // member of the object -> member of the request
+	Opcode   string            `page:"must"`              // member of the request: what it is
+	Flags    string            `page:"must"`              // likewise: its flags
+	Inline   string            `page:"must" c:"constant"` // the flag of a request whose data is copied
+	Elements string            `page:"must"`              // member of the request: how many pieces its data has
+	Kind     string            `page:"must"`              // path from the object to its type, for SetsFor
+	Driver   string            `c:"constant"`             // opcode of the requests that only functions of a view build; or empty
 }
 
 // View is an object beside that of a stream of commands, whose functions build requests of the stream or add to them.
@@ -291,8 +288,8 @@ type Command struct {
 
 // Builds says for which requests a verb is called in a stream.
 type Builds struct {
-	Opcode string `page:"must"`
-	Flag   string `page:"must"` // what must have been asked for
+	Opcode string `page:"must" c:"constant"`
+	Flag   string `page:"must" c:"constant"` // what must have been asked for
 	Data   bool   // it has data
 	Names  bool   // it names objects that must be open, which are looked at before the first request is built
 }
@@ -300,12 +297,12 @@ type Builds struct {
 // Param is one parameter of a verb.
 type Param struct {
 	Entry
-	C     string     `page:"name"`
+	C     string     `page:"name" c:"parameter"`
 	Role  *role.Role `page:"must"`
 	Type  string     // object, flag type, enum type or record type
 	Go    string     `page:"local"` // Go name, if the usual name is bad
 	Null  bool       // NULL is allowed
-	Len   string     // the parameter that holds the length (addr, slice)
+	Len   string     `c:"parameter"`     // the parameter that holds the length (addr, slice)
 	Most  int        `page:"most=65536"` // of role block: the most bytes that it points to
 	Count int        `page:"most=64"`    // of role out: how many numbers it points to; 0: one
 	Rest  bool       // flags given one by one at the end of the call; no flag means all
@@ -315,8 +312,8 @@ type Param struct {
 	Field  string // the pointer in the C object of another module that the function takes in place of the object
 	Bytes  bool   // the length of data counts bytes, though C has wider numbers
 	Reads  bool   // the verb only reads what it points to (data), though C does not say const
-	Bit    string // flag that says the parameter is given
-	Pairs  []Pair `page:"flat"` // of role pair
+	Bit    string `c:"constant"` // flag that says the parameter is given
+	Pairs  []Pair `page:"flat"`  // of role pair
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
@@ -340,31 +337,26 @@ type Method struct {
 	Entry
 	Go    string            `page:"name,method"` // "PD.RegMR", "Lib.ImportDevice"
 	Form  string            // one of package form; empty: parameters in order
-	Fixed map[string]string // parameters with a fixed value
+	Fixed map[string]string `c:"parameter,value"` // parameters with a fixed value
 	Pair  string            // the member of a parameter of role pair that the method is for
 	// ImpliesFlags are set in the verb's flags, whatever the caller gives.
-	ImpliesFlags []string
-	Doc          string // beside the verb's doc
+	ImpliesFlags []string `c:"constant"`
+	Doc          string   // beside the verb's doc
 }
 
 // Skip is a declaration of verbs.h that gets no Go name, with the reason.
 type Skip struct {
-	C      string
-	Reason string
+	C      string `page:"name"`
+	Reason string `page:"value"`
 	Pos    Pos
 }
 
 // Pending is a declaration of verbs.h that is neither bound nor skipped yet (spec/verbs/pending.yaml).
 type Pending struct {
 	C        string
-	Category string // one of Categories
+	Category string // one of categories
 	Pos      Pos
-
-	layer int // of its file
 }
 
-// Categories of spec/verbs/pending.yaml: its keys.
+// categories are the keys of spec/verbs/pending.yaml.
 var categories = []string{"functions", "records", "enums", "macros"}
-
-// Categories lists the keys of spec/verbs/pending.yaml.
-func Categories() []string { return append([]string(nil), categories...) }

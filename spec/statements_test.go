@@ -4,10 +4,7 @@ import "testing"
 
 // A message shows a statement beside the path of its subject: two rules of one verb about different fields have different statements.
 func TestStatementsNameTheirField(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	type said struct{ verb, statement string }
 	first := map[said]*Rule{}
 	for _, r := range s.Rules() {

@@ -46,7 +46,7 @@ func TestLongList(t *testing.T) {
 	for n, want := range map[int]string{maxListed: "", maxListed + 1: ": when: the list has more than 1000 entries; write it another way"} {
 		d := &decoder{file: "a.yaml", maxNodes: maxPageNodes}
 		var atoms []Atom
-		d.atoms(&atoms)(d.root([]byte("["+strings.Repeat("{of: a, gt: 1}, ", n)+"]"), "x"), place{"x", "when"})
+		d.reader(&atoms, option{})(d.root([]byte("["+strings.Repeat("{of: a, gt: 1}, ", n)+"]"), "x"), place{"x", "when"})
 		got := ""
 		if len(d.errs) > 0 {
 			got = d.errs.Error()

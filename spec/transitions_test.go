@@ -97,10 +97,7 @@ func kernelMasks(kind, from, to string) (need, may []string) {
 
 // TestTransitionTables compares the rules about transitions with the transcription: for each type and each pair of states.
 func TestTransitionTables(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	rules := map[string][]*Rule{}
 	for _, r := range s.RulesOf("ibv_modify_qp") {
 		if r.Kind == KindMaskForTransition {

@@ -9,10 +9,7 @@ import (
 // TestTried asks that each line of tried.txt is of a rule with such a party, and that parties of kernels count as read unless they were
 // measured.
 func TestTried(t *testing.T) {
-	pages, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must(Embedded(""))(t)
 	for line := range strings.Lines(tried) {
 		words := strings.Fields(line)
 		r := pages.RuleByID(words[0])

@@ -13,34 +13,22 @@ type Words struct {
 	objects  map[string][]string // struct without "struct " -> properties
 	types    map[string]string   // property -> C type, of those that are no counts or truths
 	synonyms map[string]string   // "ibv_buf.length" -> "size"
-	caps     map[string]capability
+	caps     map[string]Capability
 }
 
-// capability is the first word of capability paths.
-type capability struct {
-	c      string            // struct that it stands for, without "struct "
-	device bool              // of a device or port
-	holds  map[string]string // field -> the word for what it holds
-}
-
-// Capability is what the first word of a capability path stands for.
+// Capability is what the first word of capability paths stands for.
 type Capability struct {
-	Struct string            // without "struct "
+	Struct string            `page:"key=c,must"` // without "struct "
+	Device bool              // of a device or port
 	Holds  map[string]string // field -> the word under which its fields are known too
 }
 
 // Capabilities returns the first words of capability paths.
-func (w *Words) Capabilities() map[string]Capability {
-	out := map[string]Capability{}
-	for root, c := range w.caps {
-		out[root] = Capability{c.c, c.holds}
-	}
-	return out
-}
+func (w *Words) Capabilities() map[string]Capability { return w.caps }
 
 // joined are the words of several modules.
 func joined(all []*Words) *Words {
-	out := &Words{objects: map[string][]string{}, types: map[string]string{}, synonyms: map[string]string{}, caps: map[string]capability{}}
+	out := &Words{objects: map[string][]string{}, types: map[string]string{}, synonyms: map[string]string{}, caps: map[string]Capability{}}
 	for _, w := range slices.Backward(all) {
 		out.prefixes = append(slices.Clone(w.prefixes), out.prefixes...)
 		maps.Copy(out.objects, w.objects)
@@ -55,12 +43,10 @@ func joined(all []*Words) *Words {
 func (s *Spec) published() *Words {
 	w := *s.Module.Words
 	w.objects = maps.Clone(w.objects)
-	for _, p := range s.Pages {
-		for _, o := range p.Objects {
-			for _, g := range o.Getters {
-				if props, ok := w.objects[o.C]; ok && !g.FD && !slices.Contains(props, g.C) {
-					w.objects[o.C] = append(slices.Clone(props), g.C)
-				}
+	for o := range s.Objects() {
+		for _, g := range o.Getters {
+			if props, ok := w.objects[o.C]; ok && !g.FD && !slices.Contains(props, g.C) {
+				w.objects[o.C] = append(slices.Clone(props), g.C)
 			}
 		}
 	}
@@ -90,14 +76,14 @@ func (w *Words) PropAlias(tag, prop string) string { return w.synonyms[tag+"."+p
 // IsCapPath reports whether a path begins like a capability of a device or port.
 func (w *Words) IsCapPath(p string) bool {
 	root, _, _ := w.CapParts(p)
-	return w.caps[root].device
+	return w.caps[root].Device
 }
 
 // NormalCap returns the one path for a capability that two queries return: a struct that another one holds goes by its own word.
 func (w *Words) NormalCap(p string) string {
 	root, index, rest := w.CapParts(p)
 	field, more, deeper := strings.Cut(rest, ".")
-	if word := w.caps[root].holds[field]; word != "" && deeper && index == "" {
+	if word := w.caps[root].Holds[field]; word != "" && deeper && index == "" {
 		return word + "." + more
 	}
 	return p

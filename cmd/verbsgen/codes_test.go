@@ -12,25 +12,24 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // codes are the values of the constants of package diag, and the codes of package spec.
-func codes(t *testing.T) []string {
+func codes(t *testing.T) (all []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "internal/diag/codes.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := spec.Codes()
-	for n := range ast.Preorder(file) {
-		if c, ok := n.(*ast.ValueSpec); ok {
-			code, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
-			if err != nil || slices.Contains(all, code) {
-				t.Errorf("%s: %q stands twice, or is no text", c.Names[0].Name, code)
+	for _, name := range []string{"internal/diag/codes.go", "../../spec/errors.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range ast.Preorder(file) {
+			if c, ok := n.(*ast.ValueSpec); ok && len(c.Values) > 0 {
+				code, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
+				if err != nil || slices.Contains(all, code) {
+					t.Errorf("%s: %q stands twice, or is no text", c.Names[0].Name, code)
+				}
+				all = append(all, code)
 			}
-			all = append(all, code)
 		}
 	}
 	return all

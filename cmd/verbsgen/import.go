@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
@@ -200,7 +201,7 @@ func (a *app) storeFacts(m *spec.Module, rel *api.Release, source, name string, 
 		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(at), 0o777); err == nil {
-		err = api.WriteFile(at, data)
+		err = renameio.WriteFile(at, data, 0o644)
 	}
 	if err != nil {
 		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", diag.Reason(err), "choose a file that can be written with -o"))

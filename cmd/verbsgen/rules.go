@@ -187,10 +187,8 @@ func functionsOf(sp *spec.Spec, args []string) []string {
 		return args
 	}
 	var names []string
-	for _, p := range sp.Pages {
-		for i := range p.Verbs {
-			names = append(names, p.Verbs[i].C)
-		}
+	for v := range sp.Verbs() {
+		names = append(names, v.C)
 	}
 	return names
 }

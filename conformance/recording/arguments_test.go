@@ -45,19 +45,16 @@ var written = map[string]string{
 func methods(t testing.TB, f func(v *spec.Verb, m *spec.Method)) {
 	t.Helper()
 	met := map[string]bool{}
-	for _, p := range must(pages())(t).Pages {
-		for i := range p.Verbs {
-			v := &p.Verbs[i]
-			for j := range v.Methods {
-				met[v.Methods[j].Form] = true
-				if f := must(facts())(t).Func(v.C); f.Dispatch != nil && f.Dispatch.Way == api.WayPure {
-					continue // it calls nothing; gen/verbs compares its numbers
-				}
-				m := &v.Methods[j]
-				met[m.Go] = true
-				if elsewhere[m.Form] == "" && written[m.Go] == "" {
-					f(v, m)
-				}
+	for v := range must(pages())(t).Verbs() {
+		for j := range v.Methods {
+			met[v.Methods[j].Form] = true
+			if f := must(facts())(t).Func(v.C); f.Dispatch != nil && f.Dispatch.Way == api.WayPure {
+				continue // it calls nothing; gen/verbs compares its numbers
+			}
+			m := &v.Methods[j]
+			met[m.Go] = true
+			if elsewhere[m.Form] == "" && written[m.Go] == "" {
+				f(v, m)
 			}
 		}
 	}
@@ -173,22 +170,20 @@ func (b *bed) together(v *spec.Verb, m *spec.Method, names []string) []string {
 // TestUnreached holds the pages against the records: a field of C that no Go name reaches is hidden on the page, with its reason.
 func TestUnreached(t *testing.T) {
 	b := open(t)
-	for _, p := range b.spec.Pages {
-		for _, r := range p.Records {
-			if r.Runtime != "" {
-				continue // a Go struct, see values_test.go
+	for r := range b.spec.Records() {
+		if r.Runtime != "" {
+			continue // a Go struct, see values_test.go
+		}
+		shown := r.Shown()
+		for _, f := range b.facts.Record("struct " + r.C).Fields {
+			name, _, _ := strings.Cut(f.Name, ".")
+			if name != "" && !shown[f.Name] && !shown[name] && r.Hide[f.Name] == "" && r.Hide[name] == "" {
+				t.Errorf("struct %s.%s has neither a Go name in %s nor a reason under hide", r.C, f.Name, r.Go)
 			}
-			shown := r.Shown()
-			for _, f := range b.facts.Record("struct " + r.C).Fields {
-				name, _, _ := strings.Cut(f.Name, ".")
-				if name != "" && !shown[f.Name] && !shown[name] && r.Hide[f.Name] == "" && r.Hide[name] == "" {
-					t.Errorf("struct %s.%s has neither a Go name in %s nor a reason under hide", r.C, f.Name, r.Go)
-				}
-			}
-			for _, name := range slices.Sorted(maps.Keys(r.Hide)) {
-				if shown[name] || r.Hide[name] == "" {
-					t.Errorf("struct %s.%s is hidden, and %s shows it", r.C, name, r.Go)
-				}
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Hide)) {
+			if shown[name] || r.Hide[name] == "" {
+				t.Errorf("struct %s.%s is hidden, and %s shows it", r.C, name, r.Go)
 			}
 		}
 	}

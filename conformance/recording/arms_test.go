@@ -129,11 +129,9 @@ func (b *bed) mostArms(name string, visited, seen map[string]bool) int {
 
 // arms are the records that stand for a type.
 func arms(s *spec.Spec, of string) (out []*spec.Record) {
-	for _, p := range s.Pages {
-		for i := range p.Records {
-			if a := p.Records[i].Arm; a != nil && a.Of == of && of != "" {
-				out = append(out, &p.Records[i])
-			}
+	for r := range s.Records() {
+		if a := r.Arm; a != nil && a.Of == of && of != "" {
+			out = append(out, r)
 		}
 	}
 	return out

@@ -221,13 +221,11 @@ func TestReceiveRequests(t *testing.T) { open(t).receiveRequests() }
 func (b *bed) receiveRequests() {
 	b.Helper()
 	kinds := 0
-	for _, p := range b.spec.Pages {
-		for i := range p.Verbs {
-			for _, m := range p.Verbs[i].Methods {
-				if written[m.Go] == "TestReceiveRequests" {
-					b.receiveOn(&p.Verbs[i], m.Go)
-					kinds++
-				}
+	for v := range b.spec.Verbs() {
+		for _, m := range v.Methods {
+			if written[m.Go] == "TestReceiveRequests" {
+				b.receiveOn(v, m.Go)
+				kinds++
 			}
 		}
 	}

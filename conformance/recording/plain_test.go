@@ -109,13 +109,10 @@ func (b *bed) passedOn(p *spec.Param, filled reflect.Value, out map[string]strin
 // taker finds a method that takes a builder.
 func (b *bed) taker(name string) (*spec.Verb, *spec.Method) {
 	b.Helper()
-	for _, p := range b.spec.Pages {
-		for i := range p.Verbs {
-			v := &p.Verbs[i]
-			for j := range v.Methods {
-				if param := taken(b.spec, v, &v.Methods[j]); param != nil && param.Type == name {
-					return v, &v.Methods[j]
-				}
+	for v := range b.spec.Verbs() {
+		for j := range v.Methods {
+			if param := taken(b.spec, v, &v.Methods[j]); param != nil && param.Type == name {
+				return v, &v.Methods[j]
 			}
 		}
 	}

@@ -237,20 +237,18 @@ func (r *request) listed() []result {
 // TestGetters lets C make each object with a value of its own in every field: each getter has that of its field.
 func TestGetters(t *testing.T) {
 	b := open(t)
-	for _, p := range b.spec.Pages {
-		for _, o := range p.Objects {
-			b.rec.Fill("", Own, All)
-			v, made := b.object(&o)
-			b.rec.Fill("", AsIs, All)
-			for _, g := range o.Getters {
-				get := v.MethodByName(g.Go)
-				if !get.IsValid() {
-					t.Errorf("%s has no method %s", o.Go, g.Go)
-					continue
-				}
-				r := result{o.Go + "." + g.Go, "struct " + o.C + "." + g.C, get.Call(nil)[0]}
-				b.compareResults([]result{r}, made)
+	for o := range b.spec.Objects() {
+		b.rec.Fill("", Own, All)
+		v, made := b.object(o)
+		b.rec.Fill("", AsIs, All)
+		for _, g := range o.Getters {
+			get := v.MethodByName(g.Go)
+			if !get.IsValid() {
+				t.Errorf("%s has no method %s", o.Go, g.Go)
+				continue
 			}
+			r := result{o.Go + "." + g.Go, "struct " + o.C + "." + g.C, get.Call(nil)[0]}
+			b.compareResults([]result{r}, made)
 		}
 	}
 }

@@ -4,10 +4,7 @@ import "testing"
 
 // TestOn looks for the mutex of ibv_context, which glibc makes 48 bytes long on arm64 and 40 on amd64, and for what is behind it.
 func TestOn(t *testing.T) {
-	release, err := Load("65.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must(Load("65.0"))(t)
 	for arch, want := range map[string][3]int64{"amd64": {40, 328, 696}, "arm64": {48, 336, 704}} {
 		on := release.On(arch)
 		find := func(tag string) *Record {

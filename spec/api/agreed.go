@@ -162,18 +162,8 @@ func (k *Known) Agreement() (map[string]Agreed, error) {
 type Lifetime struct {
 	Since string // first release that has it
 	Stays bool   // every later one has it too
+	last  int    // index of the last one that has it
 }
 
 // Lifetimes returns the lifetime of every name of [Index].
-func (k *Known) Lifetimes() (map[string]Lifetime, error) {
-	names, err := k.names()
-	if err != nil {
-		return nil, err
-	}
-	releases := k.Releases()
-	out := make(map[string]Lifetime, len(names))
-	for name, n := range names {
-		out[name] = Lifetime{releases[n.first], n.stays}
-	}
-	return out, nil
-}
+func (k *Known) Lifetimes() (map[string]Lifetime, error) { return k.names() }

@@ -12,7 +12,7 @@ var stored embed.FS
 // Known has the stored facts of all known releases of one header. Its methods may be called from several goroutines.
 type Known struct {
 	history func() (*history, error)
-	names   func() (map[string]lifetime, error)
+	names   func() (map[string]Lifetime, error)
 }
 
 // KnownOf returns the stored facts in a file of this package, such as facts.txt; with an empty name those of a header of which no

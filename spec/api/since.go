@@ -13,10 +13,9 @@ func (k *Known) Since() (Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	releases := k.Releases()
 	idx := make(Index, len(names))
 	for name, n := range names {
-		idx[name] = releases[n.first]
+		idx[name] = n.Since
 	}
 	return idx, nil
 }
@@ -66,20 +65,13 @@ func (h *history) different() (list []string) {
 	return list
 }
 
-// lifetime is how long a name is known.
-type lifetime struct {
-	first int  // index of the first release that has it
-	last  int  // and of the last one
-	stays bool // every release from then on has it
-}
-
 // lifetimes are those of the names of all releases.
-func (k *Known) lifetimes() (map[string]lifetime, error) {
+func (k *Known) lifetimes() (map[string]Lifetime, error) {
 	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
-	out, releases, different := map[string]lifetime{}, h.releases, h.different()
+	out, releases, different := map[string]Lifetime{}, h.releases, h.different()
 	var names []string
 	for i, release := range releases {
 		if slices.Contains(different, release) {
@@ -92,16 +84,16 @@ func (k *Known) lifetimes() (map[string]lifetime, error) {
 		for _, name := range names {
 			life, known := out[name]
 			if !known {
-				life = lifetime{first: i, stays: true}
+				life = Lifetime{Since: release, Stays: true}
 			} else if life.last < i-1 {
-				life.stays = false
+				life.Stays = false
 			}
 			life.last = i
 			out[name] = life
 		}
 	}
 	for name, life := range out {
-		life.stays = life.stays && life.last == len(releases)-1
+		life.Stays = life.Stays && life.last == len(releases)-1
 		out[name] = life
 	}
 	return out, nil

@@ -7,10 +7,7 @@ import (
 )
 
 func TestSince(t *testing.T) {
-	since, err := Since()
-	if err != nil {
-		t.Fatal(err)
-	}
+	since := must(Since())(t)
 	for name, want := range map[string]string{
 		"ibv_reg_mr": "28.0", "ibv_get_device_index": "30.0", "ibv_reg_dmabuf_mr": "34.0", "ibv_wr_flush": "45.0", "ibv_reg_mr_ex": "59.0",
 		"ibv_wr_opcode_str": "49.0", "ibv_nothing": "",
@@ -27,19 +24,13 @@ func TestSince(t *testing.T) {
 
 // TestDifferent compares the facts of each release with those of the one before it.
 func TestDifferent(t *testing.T) {
-	different, err := verbs().Different()
-	if err != nil {
-		t.Fatal(err)
-	}
+	different := must(verbs().Different())(t)
 	var want []string
 	var last []byte
 	for _, release := range Releases() {
 		rel := load(t, release)
 		rel.Release = ""
-		data, err := Marshal(rel)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(Marshal(rel))(t)
 		if !bytes.Equal(data, last) {
 			want, last = append(want, release), data
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-	"github.com/google/renameio/v2"
 )
 
 // Store adds the facts of a release to the stored facts: text is the content of facts.txt, or empty. Facts of the same
@@ -48,9 +47,6 @@ func headerOf(rel *Release) string {
 	}
 	return path.Base(rel.Functions[0].Pos.File)
 }
-
-// WriteFile replaces a file as a whole; after an error the old file is unchanged.
-func WriteFile(path string, data []byte) error { return renameio.WriteFile(path, data, 0o644) }
 
 // factsOf lists the facts of a release, without lines of the header.
 func factsOf(rel *Release) ([]fact, error) {

@@ -92,11 +92,9 @@ func makers(sp *spec.Spec, b *beds, v *spec.Verb) (out []string) {
 		if sp.ObjectByGo(p.Type) == nil || b.have(p.Type).IsValid() {
 			continue
 		}
-		for _, page := range sp.Pages {
-			for _, m := range page.Verbs {
-				if m.Creates == p.Type {
-					out = append(out, m.C)
-				}
+		for m := range sp.Verbs() {
+			if m.Creates == p.Type {
+				out = append(out, m.C)
 			}
 		}
 	}

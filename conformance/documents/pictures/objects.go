@@ -13,15 +13,13 @@ func drawObjects(pages *spec.Spec) string {
 	const step, row, width, height = 44, 34, 170, 26
 	below := map[string][]spec.Object{}
 	n := 0
-	for _, page := range pages.Pages {
-		for _, o := range page.Objects {
-			parent := ""
-			if len(o.Parents) > 0 {
-				parent = o.Parents[0]
-			}
-			below[parent] = append(below[parent], o)
-			n++
+	for o := range pages.Objects() {
+		parent := ""
+		if len(o.Parents) > 0 {
+			parent = o.Parents[0]
 		}
+		below[parent] = append(below[parent], *o)
+		n++
 	}
 	for _, list := range below { // those with children last, so that lines are short
 		slices.SortFunc(list, func(a, b spec.Object) int {

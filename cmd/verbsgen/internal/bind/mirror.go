@@ -134,16 +134,14 @@ func covering(m *model.Mirror, f api.Field) *model.Leaf {
 // shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.
 func (b *binder) shownFields(tag string) map[string]bool {
 	var shown map[string]bool
-	for _, p := range b.Pages {
-		for i := range p.Records {
-			if p.Records[i].C != tag || p.Records[i].Role == spec.RecordEntry { // which is read in place
-				continue
-			}
-			if shown == nil {
-				shown = map[string]bool{}
-			}
-			maps.Copy(shown, p.Records[i].Shown())
+	for r := range b.Records() {
+		if r.C != tag || r.Role == spec.RecordEntry { // which is read in place
+			continue
 		}
+		if shown == nil {
+			shown = map[string]bool{}
+		}
+		maps.Copy(shown, r.Shown())
 	}
 	return shown
 }

@@ -79,12 +79,10 @@ func (b *binder) requireCalls(c string, at spec.Pos) {
 
 // bindEvents resolves what asynchronous events concern. Events of a later release are left out.
 func (b *binder) bindEvents() {
-	for _, p := range b.Pages {
-		for i := range p.Enums {
-			for _, x := range p.Enums[i].EventOf {
-				e := b.types[p.Enums[i].Go]
-				e.Events = append(e.Events, model.EventOf{Of: x.Of, Object: b.objectOf(x.Of), Members: x.Events})
-			}
+	for t := range b.Enums() {
+		for _, x := range t.EventOf {
+			e := b.types[t.Go]
+			e.Events = append(e.Events, model.EventOf{Of: x.Of, Object: b.objectOf(x.Of), Members: x.Events})
 		}
 	}
 }

@@ -13,13 +13,11 @@ import (
 
 // bindRecords makes the Go types of plain structs, in two passes: fields may hold other records.
 func (b *binder) bindRecords() {
-	for _, p := range b.Pages {
-		for _, r := range p.Records {
-			b.arms[orZero(r.Arm).Of] = true
-			b.tailed[orZero(r.Tail).Of] = true
-			for _, f := range r.Fields {
-				b.pointed[f.Points] = true
-			}
+	for r := range b.Records() {
+		b.arms[orZero(r.Arm).Of] = true
+		b.tailed[orZero(r.Tail).Of] = true
+		for _, f := range r.Fields {
+			b.pointed[f.Points] = true
 		}
 	}
 	var order []*model.Record

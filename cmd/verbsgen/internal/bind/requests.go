@@ -83,11 +83,9 @@ func (b *binder) enumShown(ctype string) *model.Enum {
 		return e
 	}
 	for _, u := range b.Module.Uses {
-		for _, p := range u.Spec.Pages {
-			for _, e := range p.Enums {
-				if e.Enum != "" && "enum "+e.Enum == ctype {
-					return b.enumType(u.Name + "." + e.Go)
-				}
+		for e := range u.Spec.Enums() {
+			if e.Enum != "" && "enum "+e.Enum == ctype {
+				return b.enumType(u.Name + "." + e.Go)
 			}
 		}
 	}

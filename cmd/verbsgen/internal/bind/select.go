@@ -13,14 +13,12 @@ import (
 // selectVerbs finds the functions to bind: those that match Only, and what their objects stand on.
 func (b *binder) selectVerbs() {
 	bindable, all := []string{}, len(b.only) == 0
-	for _, p := range b.Pages {
-		for _, v := range p.Verbs {
-			if all || v.Always {
-				b.need(v.C)
-			}
-			if b.facts.Func(v.C) != nil {
-				bindable = append(bindable, v.C)
-			}
+	for v := range b.Verbs() {
+		if all || v.Always {
+			b.need(v.C)
+		}
+		if b.facts.Func(v.C) != nil {
+			bindable = append(bindable, v.C)
 		}
 	}
 	for _, glob := range b.only {
@@ -68,15 +66,13 @@ func (b *binder) need(c string) {
 	b.want[c] = true
 	b.need(v.EndedBy)
 	b.needAll(v.NeedsVerbs, file.All())
-	for _, p := range b.Pages {
-		for _, w := range p.Verbs {
-			if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {
-				b.need(w.C)
-			}
-			if v.View != nil && w.Command != nil {
-				b.need(w.C)
-				b.need(w.Command.With)
-			}
+	for w := range b.Verbs() {
+		if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {
+			b.need(w.C)
+		}
+		if v.View != nil && w.Command != nil {
+			b.need(w.C)
+			b.need(w.Command.With)
 		}
 	}
 	b.needObject(v.Creates)
@@ -142,11 +138,9 @@ func (b *binder) takes(v *spec.Verb) map[string]bool {
 		out[p.Type] = true
 		r := orZero(b.RecordByGo(p.Type))
 		of(r)
-		for _, page := range b.Pages {
-			for i := range page.Records {
-				if a := page.Records[i].Arm; r.Tail != nil && a != nil && a.Of == r.Tail.Of {
-					of(&page.Records[i])
-				}
+		for arm := range b.Records() {
+			if a := arm.Arm; r.Tail != nil && a != nil && a.Of == r.Tail.Of {
+				of(arm)
 			}
 		}
 	}

@@ -141,11 +141,9 @@ func (b *binder) used(v *spec.Verb, fn *api.Function) {
 		return
 	}
 	by := func(holds func(*spec.Verb, *api.Function) bool) bool {
-		for _, p := range b.Pages {
-			for i := range p.Verbs {
-				if f := b.facts.Func(p.Verbs[i].C); f != nil && holds(&p.Verbs[i], f) {
-					return true
-				}
+		for v := range b.Verbs() {
+			if f := b.facts.Func(v.C); f != nil && holds(v, f) {
+				return true
 			}
 		}
 		return false
@@ -267,13 +265,11 @@ func (b *binder) streams(typ string) bool {
 	if use == nil {
 		return false
 	}
-	for _, p := range use.Spec.Pages {
-		for i := range p.Verbs {
-			if slices.ContainsFunc(p.Verbs[i].Methods, func(m spec.Method) bool {
-				return m.Form == form.Stream && strings.ReplaceAll(m.Go, ".", "") == bare
-			}) {
-				return true
-			}
+	for v := range use.Spec.Verbs() {
+		if slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
+			return m.Form == form.Stream && strings.ReplaceAll(m.Go, ".", "") == bare
+		}) {
+			return true
 		}
 	}
 	return false

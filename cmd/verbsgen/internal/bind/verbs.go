@@ -36,12 +36,10 @@ func (b *binder) bindVerbs() {
 		}
 	}
 	b.pinHelper()
-	for _, p := range b.Pages {
-		for _, s := range p.Objects {
-			b.objects[s.Go].Destroy = b.verbs[s.Destroy]
-			if b.VerbByC(s.Destroy) == nil {
-				b.errorf(diag.NameUnknown, s.Pos, s.Go, "destroy: names "+s.Destroy+", which no page describes", "correct destroy:")
-			}
+	for s := range b.Objects() {
+		b.objects[s.Go].Destroy = b.verbs[s.Destroy]
+		if b.VerbByC(s.Destroy) == nil {
+			b.errorf(diag.NameUnknown, s.Pos, s.Go, "destroy: names "+s.Destroy+", which no page describes", "correct destroy:")
 		}
 	}
 }

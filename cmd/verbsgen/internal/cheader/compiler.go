@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -141,10 +140,10 @@ type question struct {
 	bits   int64
 }
 
-// Names of the variables with the answers.
+// Sections with the answers, each in a variable of its own.
 const (
-	answerName  = "vg_answer_" // and the number of the question
-	pointerName = "vg_pointer" // the size of a pointer
+	answerName  = ".vg_answer_" // and the number of the question
+	pointerName = ".vg_pointer" // the size of a pointer
 )
 
 func (c compiler) compare(f *facts, rel *api.Release) comparison {
@@ -153,7 +152,7 @@ func (c compiler) compare(f *facts, rel *api.Release) comparison {
 		return comparison{why: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	asked := questions(rel, c.arch)
+	asked := questions(rel.On(c.arch))
 	object := filepath.Join(dir, "layouts.o")
 	if said, err := c.compile(f, rel, asked, object); err != nil {
 		return comparison{why: fmt.Sprintf("%v: %s", c, cmp.Or(errorLine.FindString(said), err.Error()))}
@@ -171,12 +170,15 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 	}
 	var src bytes.Buffer
 	fmt.Fprintf(&src, "#include %q\n", header)
-	fmt.Fprintf(&src, "const unsigned long long %s = sizeof(void *);\n", pointerName)
+	answer := func(ctype, section, value string) {
+		fmt.Fprintf(&src, "const %s %s __attribute__((section(%q))) = %s;\n", ctype, section[1:], section, value)
+	}
+	answer("unsigned long long", pointerName, "sizeof(void *)")
 	for i, q := range asked {
-		if q.bits > 0 {
-			fmt.Fprintf(&src, "const %s %s%d = {%s = -1};\n", cType(rel, q.record.Tag), answerName, i, q.c)
+		if section := answerName + strconv.Itoa(i); q.bits > 0 {
+			answer(cType(rel, q.record.Tag), section, "{"+q.c+" = -1}")
 		} else {
-			fmt.Fprintf(&src, "const unsigned long long %s%d = %s;\n", answerName, i, q.c)
+			answer("unsigned long long", section, q.c)
 		}
 	}
 	args := append(slices.Clone(c.command[1:]), "-x", "c", "-w", "-O0", "-fno-lto", "-c", "-o", object)
@@ -197,31 +199,27 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 }
 
 // questions are about each record that the compiler can name.
-func questions(rel *api.Release, arch string) (list []question) {
+func questions(rel *api.Release) (list []question) {
 	for i := range rel.Records {
 		r := &rel.Records[i]
 		t := cType(rel, r.Tag)
 		if r.Incomplete || t == "" {
 			continue
 		}
-		l := layout(r)
-		if arch == arm64 && r.ARM64 != nil {
-			l = r.ARM64
-		}
-		list = append(list, question{record: r, what: "size", c: "sizeof(" + t + ")", want: l.Size},
-			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: l.Align})
-		for j, m := range r.Fields {
+		list = append(list, question{record: r, what: "size", c: "sizeof(" + t + ")", want: r.Size},
+			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: r.Align})
+		for _, m := range r.Fields {
 			switch {
 			case m.Name == "" || r.Pos.Line == 0: // a stub's padding has names of its own
 			case m.BitSize != nil:
 				list = append(list, question{record: r, what: "first bit of " + m.Name, c: "." + m.Name,
-					want: 8*l.Offsets[j] + int64(*m.BitOffset), bits: int64(*m.BitSize)})
+					want: 8*m.Offset + int64(*m.BitOffset), bits: int64(*m.BitSize)})
 			default:
 				list = append(list, question{record: r, what: "offset of " + m.Name,
-					c: fmt.Sprintf("__builtin_offsetof(%s, %s)", t, m.Name), want: l.Offsets[j]})
-				if l.Sizes[j] > 0 {
+					c: fmt.Sprintf("__builtin_offsetof(%s, %s)", t, m.Name), want: m.Offset})
+				if m.Size > 0 {
 					list = append(list, question{record: r, what: "size of " + m.Name,
-						c: fmt.Sprintf("sizeof(((%s *)0)->%s)", t, m.Name), want: l.Sizes[j]})
+						c: fmt.Sprintf("sizeof(((%s *)0)->%s)", t, m.Name), want: m.Size})
 				}
 			}
 		}
@@ -263,14 +261,10 @@ func (c compiler) read(f *facts, asked []question, object string) (r comparison)
 		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
 	}
 	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
-	}
 	data := map[string][]byte{}
-	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "vg_") {
-			if data[s.Name], err = symbolData(file, s); err != nil {
+	for _, s := range file.Sections {
+		if strings.HasPrefix(s.Name, ".vg_") {
+			if data[s.Name], err = s.Data(); err != nil {
 				return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
 			}
 		}
@@ -295,20 +289,6 @@ func (c compiler) read(f *facts, asked []question, object string) (r comparison)
 			fmt.Sprintf("on %s, verbsgen lays it out in another way than %v: the %s is %d, not %d", c.arch, c, q.what, got, q.want), memberFix))
 	}
 	return r
-}
-
-func symbolData(file *elf.File, s elf.Symbol) ([]byte, error) {
-	if int(s.Section) >= len(file.Sections) {
-		return nil, errors.New("a symbol lies outside")
-	}
-	section, err := file.Sections[s.Section].Data()
-	if err != nil {
-		return nil, err
-	}
-	if s.Value+s.Size > uint64(len(section)) {
-		return nil, errors.New("a symbol lies outside")
-	}
-	return section[s.Value : s.Value+s.Size], nil
 }
 
 // ones is the first bit that is set, and how many are.

@@ -102,24 +102,12 @@ func (d *matcher) contextOp(call *node) (api.Dispatch, bool) {
 	if !ok {
 		return api.Dispatch{}, false
 	}
-	context, op, ok := opsMember(call.kid(0))
-	if !ok {
+	callee := call.kid(0)
+	if callee.op != opDot || !callee.kid(0).is(opArrow, "ops") {
 		return api.Dispatch{}, false
 	}
-	object, ok := d.path(context)
-	return api.Dispatch{Way: api.WayOps, Op: op, Object: object, Args: args}, ok
-}
-
-// opsMember takes C->ops.op apart.
-func opsMember(n *node) (context *node, op string, ok bool) {
-	if n == nil || n.op != opDot {
-		return nil, "", false
-	}
-	ops := n.kid(0)
-	if !ops.is(opArrow, "ops") {
-		return nil, "", false
-	}
-	return ops.kid(0), n.text, true
+	object, ok := d.path(callee.kid(0).kid(0))
+	return api.Dispatch{Way: api.WayOps, Op: callee.text, Object: object, Args: args}, ok
 }
 
 // guardedOp matches a test of the op in context->ops before its call.

@@ -98,28 +98,13 @@ func (f *facts) plainNames() {
 		}
 	}
 	for _, fn := range f.rel.Functions {
-		refuse(fn.Name, fn.Pos)
 		for _, p := range fn.Params {
 			refuse(p.Name, fn.Pos)
 		}
 	}
-	for _, r := range f.rel.Records {
-		refuse(r.Tag, r.Pos)
-		for _, m := range r.Fields {
-			refuse(m.Name, m.Pos)
-		}
-	}
-	for _, e := range f.rel.Enums {
-		refuse(e.Tag, e.Pos)
-		for _, m := range e.Enumerators {
-			refuse(m.Name, api.Pos{File: e.Pos.File, Line: m.Line})
-		}
-	}
-	for _, m := range f.rel.Macros {
-		refuse(m.Name, m.Pos)
-	}
-	for _, a := range f.rel.Aliases {
-		refuse(a.Name, a.Pos)
+	at := api.Positions(f.rel)
+	for _, name := range sortedKeys(at) {
+		refuse(name[strings.LastIndexByte(name, '.')+1:], at[name]) // of a field without those that it is in
 	}
 }
 

@@ -22,10 +22,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal("no seeds: ", err)
 	}
 	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		ar := must(txtar.ParseFile(file))(f)
 		for _, part := range ar.Files {
 			if part.Name == "own/in.h" && len(part.Data) < 1000 {
 				f.Add(part.Data)
@@ -60,11 +57,7 @@ func FuzzParse(f *testing.F) {
 func TestPatience(t *testing.T) {
 	patience = 0
 	defer func() { patience = 30 * time.Second }()
-	file := filepath.Join(t.TempDir(), "in.h")
-	if err := os.WriteFile(file, []byte(strings.Repeat("int f(void);\n", 20_000)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Parse(Options{Header: file})
+	_, err := Parse(Options{Header: write(t, strings.Repeat("int f(void);\n", 20_000))})
 	if err == nil || !strings.Contains(err.Error(), "has not come to an end") {
 		t.Errorf("%v", err)
 	}
@@ -120,10 +113,7 @@ func walk(t *testing.T, rel *api.Release) {
 	for _, m := range rel.Macros {
 		once("macro", m.Name)
 	}
-	data, err := api.Marshal(rel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(api.Marshal(rel))(t)
 	again, err := api.Unmarshal(data)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)

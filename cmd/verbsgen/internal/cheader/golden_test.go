@@ -31,10 +31,7 @@ func TestGolden(t *testing.T) {
 }
 
 func golden(t *testing.T, file string, bad bool) {
-	ar, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ar := must(txtar.ParseFile(file))(t)
 	opts, want, at := unpack(t, ar)
 	rel, err := Parse(opts)
 	if (err != nil) != bad {
@@ -99,10 +96,7 @@ func text(t *testing.T, rel *api.Release, err error, dir string) string {
 		}
 		return strings.ReplaceAll(err.Error()+"\n", dir+string(filepath.Separator), "")
 	}
-	data, err := api.Marshal(rel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(api.Marshal(rel))(t)
 	if bytes.Contains(data, []byte(dir)) {
 		t.Errorf("the facts hold a path of this machine")
 	}

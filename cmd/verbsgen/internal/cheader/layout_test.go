@@ -34,10 +34,7 @@ func compilersOf(t *testing.T, arch string) (list []compiler) {
 // read reads a header of one file, and returns its facts without the records that are refused.
 func read(t *testing.T, text string) (f *facts, laidOut *api.Release, refused []string) {
 	t.Helper()
-	header := filepath.Join(t.TempDir(), "in.h")
-	if err := os.WriteFile(header, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	header := write(t, text)
 	p := &parser{opts: Options{Header: header}, name: "in.h"}
 	ast, in, errs := p.translate(amd64)
 	if len(errs) > 0 {
@@ -361,10 +358,7 @@ func TestFactsWithoutCompiler(t *testing.T) {
 		}
 	}
 	for _, file := range archives {
-		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ar := must(txtar.ParseFile(file))(t)
 		opts, _, _ := unpack(t, ar)
 		all = append(all, opts)
 	}

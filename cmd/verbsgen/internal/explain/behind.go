@@ -15,11 +15,9 @@ import (
 
 // tail returns the list of structs behind a struct, and its name in a case; nil if there is none.
 func (c *call) tail(t spec.CType) (tail *spec.Tail, name string) {
-	for _, p := range c.spec.Pages {
-		for i := range p.Records {
-			if r := &p.Records[i]; r.Tail != nil && r.C == t.Tag && t.Kind == spec.CStruct {
-				return r.Tail, model.ParamName(r.Tail.Go)
-			}
+	for r := range c.spec.Records() {
+		if r.Tail != nil && r.C == t.Tag && t.Kind == spec.CStruct {
+			return r.Tail, model.ParamName(r.Tail.Go)
 		}
 	}
 	return nil, ""
@@ -71,11 +69,9 @@ func (c *call) arm(path string, tail *spec.Tail, v any) *val {
 	}
 	var arms []*spec.Record
 	var known []string
-	for _, p := range c.spec.Pages {
-		for i := range p.Records {
-			if r := &p.Records[i]; r.Arm != nil && r.Arm.Of == tail.Of && r.Arm.Tag != "" {
-				arms, known = append(arms, r), append(known, r.Arm.Is)
-			}
+	for r := range c.spec.Records() {
+		if r.Arm != nil && r.Arm.Of == tail.Of && r.Arm.Tag != "" {
+			arms, known = append(arms, r), append(known, r.Arm.Is)
 		}
 	}
 	tag := arms[0].Arm.Tag // a page with a tail has arms

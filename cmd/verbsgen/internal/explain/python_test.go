@@ -15,10 +15,8 @@ import (
 // fileOf makes the file of all rules and verbs of a checker.
 func fileOf(k *Checker) *File {
 	var names []string
-	for _, p := range k.spec.Pages {
-		for i := range p.Verbs {
-			names = append(names, p.Verbs[i].C)
-		}
+	for v := range k.spec.Verbs() {
+		names = append(names, v.C)
 	}
 	return k.File(k.spec.Rules(), names)
 }

@@ -22,22 +22,19 @@ func (k *Checker) findGates() {
 			k.gate(r.Verb, r.Mask, r.Subject, r.Bit, false)
 		}
 	}
-	for _, p := range k.spec.Pages {
-		for i := range p.Verbs {
-			v := &p.Verbs[i]
-			for _, param := range v.Params {
-				rec := k.spec.RecordByGo(param.Type)
-				if rec == nil || param.Role.Derived || rec.Mask == "" && rec.MaskParam == "" {
-					continue
-				}
-				mask := rec.MaskParam
-				if mask == "" {
-					mask = param.C + "." + rec.Mask
-				}
-				for _, f := range rec.Fields {
-					if f.Bit != "" {
-						k.gate(v.C, mask, param.C+"."+f.C, f.Bit, rec.MaskParam != "")
-					}
+	for v := range k.spec.Verbs() {
+		for _, param := range v.Params {
+			rec := k.spec.RecordByGo(param.Type)
+			if rec == nil || param.Role.Derived || rec.Mask == "" && rec.MaskParam == "" {
+				continue
+			}
+			mask := rec.MaskParam
+			if mask == "" {
+				mask = param.C + "." + rec.Mask
+			}
+			for _, f := range rec.Fields {
+				if f.Bit != "" {
+					k.gate(v.C, mask, param.C+"."+f.C, f.Bit, rec.MaskParam != "")
 				}
 			}
 		}

@@ -61,14 +61,11 @@ func everyRule(t *testing.T, s *spec.Spec, k *Checker) {
 		})
 		tested[r.ID] = true
 	}
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			r := &p.Rules[i]
-			if r.Retired == tested[r.ID] {
-				t.Errorf("%s: retired %v, tested %v", r.ID, r.Retired, tested[r.ID])
-			}
-			delete(tested, r.ID)
+	for r := range s.AllRules() {
+		if r.Retired == tested[r.ID] {
+			t.Errorf("%s: retired %v, tested %v", r.ID, r.Retired, tested[r.ID])
 		}
+		delete(tested, r.ID)
 	}
 	for id := range tested {
 		t.Errorf("%s is tested but not defined", id)

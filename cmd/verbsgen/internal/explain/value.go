@@ -360,10 +360,8 @@ func (c *call) closed(t spec.CType) string {
 func (c *call) lent(t spec.CType) string {
 	m := c.spec.Module
 	for _, u := range m.Uses {
-		for _, p := range u.Spec.Pages {
-			if slices.ContainsFunc(p.Records, func(r spec.Record) bool { return r.C == t.Tag }) {
-				return t.C + " is of module " + u.Name + ", and no rule of module " + m.Name + " looks into it"
-			}
+		if u.Spec.RecordByC(t.Tag) != nil {
+			return t.C + " is of module " + u.Name + ", and no rule of module " + m.Name + " looks into it"
 		}
 	}
 	return ""

@@ -59,7 +59,7 @@ func citations() ([]spec.Citation, error) {
 		if err != nil {
 			return nil, err
 		}
-		for c := range s.Citations() {
+		for _, c := range s.Citations() {
 			if c.Source.Run == "" {
 				list = append(list, c)
 			}
