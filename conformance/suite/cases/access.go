@@ -3,7 +3,7 @@
 package cases
 
 import (
-	"bytes"
+	"fmt"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -17,16 +17,17 @@ import (
 func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 func access() []suite.Case {
+	peer := shared("ibv_reg_mr", suite.Peer)
 	return []suite.Case{
-		of("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", "ibv_reg_mr", rights, suite.Peer).Ruled(
+		peer("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", rights).Ruled(
 			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"),
 		of("CF-acc-0002", "every combination of named flags: what the rules refuse, the library refuses", "ibv_reg_mr", differential).Ruled(
 			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"),
-		of("CF-acc-0003", "a peer's atomics", "ibv_reg_mr", atomics, suite.Peer, suite.Atomics),
-		of("CF-acc-0004", "a peer writes while the garbage collector runs hard", "ibv_reg_mr", underCollector, suite.Peer),
-		of("CF-acc-0005", "a region that the program has lost is still registered", "ibv_reg_mr", lost, suite.Peer),
-		of("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", "ibv_reg_mr", relaxed, suite.Peer),
-		of("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", "ibv_reg_mr", relaxedEx, suite.Peer, suite.MREx),
+		peer("CF-acc-0003", "a peer's atomics", atomics, suite.Atomics),
+		peer("CF-acc-0004", "a peer writes while the garbage collector runs hard", underCollector),
+		peer("CF-acc-0005", "a region that the program has lost is still registered", lost),
+		peer("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", relaxed),
+		peer("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", relaxedEx, suite.MREx),
 	}
 }
 
@@ -109,17 +110,11 @@ func atomics(t *suite.T) {
 	word := (*uint64)(unsafe.Pointer(unsafe.SliceData(buf.Bytes())))
 	*word = 40
 	old := p.FetchAdd("fetch and add", mr.RKey(), at, 2)
-	if old != 40 || *word != 42 {
-		t.Errorf("fetch and add: was %d, is %d", old, *word)
-	}
+	swapped(t, "fetch and add", old, *word, 40, 42)
 	old = p.CompareSwap("compare and swap", mr.RKey(), at, 42, 7)
-	if old != 42 || *word != 7 {
-		t.Errorf("compare and swap: was %d, is %d", old, *word)
-	}
+	swapped(t, "compare and swap", old, *word, 42, 7)
 	old = p.CompareSwap("compare and swap of another value", mr.RKey(), at, 42, 8)
-	if old != 7 || *word != 7 {
-		t.Errorf("compare and swap of another value: was %d, is %d", old, *word)
-	}
+	swapped(t, "compare and swap of another value", old, *word, 7, 7)
 	ok(t, "Close", mr.Close())
 	ok(t, "closing the buffer", buf.Close())
 }
@@ -131,28 +126,20 @@ func underCollector(t *suite.T) {
 	if collected(pinned) { // what the peer writes to may be in use by others
 		t.Fatalf("the memory was freed while the region lives")
 	}
+	stop := collect()
+	defer stop()
 	at := uint64(mr.Addr())
 	out, back := make([]byte, mr.Length()), make([]byte, mr.Length())
 	for round := range 25 {
-		for i := range out {
-			out[i] = byte(i*3 + round)
-		}
-		p.Write("write", mr.RKey(), at, out)
-		junk := make([][]byte, 64)
-		for j := range junk {
-			junk[j] = make([]byte, 1<<10*(1+round%8))
-		}
+		p.Write("write", mr.RKey(), at, fill(out, round))
 		runtime.GC()
-		runtime.KeepAlive(junk)
-		if got := pinned.Value(); got == nil {
+		got := pinned.Value()
+		if got == nil {
 			t.Fatalf("round %d: the memory was freed while the region lives", round)
-		} else if !bytes.Equal(unsafe.Slice(got, len(out)), out) {
-			t.Fatalf("round %d: the memory does not hold what the peer wrote", round)
 		}
+		holds(t, fmt.Sprintf("round %d: what the peer wrote", round), unsafe.Slice(got, len(out)), out)
 		p.Read("read", mr.RKey(), at, back)
-		if !bytes.Equal(back, out) {
-			t.Fatalf("round %d: the peer reads something else", round)
-		}
+		holds(t, fmt.Sprintf("round %d: what the peer reads", round), back, out)
 	}
 	ok(t, "Close", mr.Close())
 }
@@ -183,9 +170,7 @@ func lost(t *suite.T) {
 	p.Write("write", rkey, at, []byte("still here"))
 	got := make([]byte, 10)
 	p.Read("read", rkey, at, got)
-	if string(got) != "still here" {
-		t.Errorf("read %q", got)
-	}
+	holds(t, "read", got, []byte("still here"))
 	ok(t, "closing the connection", p.Close()) // so that the region alone holds the domain
 	t.Errno("Close of the domain", pd.Close(), syscall.EBUSY)
 }

@@ -37,9 +37,7 @@ func answered(t *suite.T) {
 		out := fill(n.buf[:8], len(what))
 		n.farRoom(8)
 		n.op(what, wcSend, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() {
-			t.Errorf("%s: from %#x, %s", what, r.SrcQP, differing(r.Data, out))
-		}
+		n.farGotFrom(what, out)
 		ok(t, "Close", ah.Close())
 	}
 }

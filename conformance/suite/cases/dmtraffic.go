@@ -13,16 +13,13 @@ import (
 // Offsets of regions over device memory are multiples of the page size: an overlay can have no others.
 
 func deviceMemoryTraffic() []suite.Case {
+	dm := shared("ibv_alloc_dm", suite.DM, suite.Peer)
 	return []suite.Case{
-		of("CF-dm-0012", "sent and written from by its local key", "ibv_alloc_dm", dmSource, suite.DM, suite.Peer).Ruled(
-			"VR-ibv_reg_dm_mr-access-0002"),
-		of("CF-dm-0013", "read and received into by its local key", "ibv_alloc_dm", dmSink, suite.DM, suite.Peer).Ruled(
-			"VR-ibv_reg_dm_mr-access-0002"),
-		of("CF-dm-0014", "from device memory to device memory, between two queue pairs", "ibv_alloc_dm", dmToDM, suite.DM, suite.Peer).Ruled(
-			"VR-ibv_reg_dm_mr-access-0116"),
-		of("CF-dm-0015", "atomics from device memory to device memory", "ibv_alloc_dm",
-			dmAtomicRequests, suite.DM, suite.Peer, suite.Atomics).Ruled("VR-ibv_reg_dm_mr-access-0117"),
-		of("CF-dm-0016", "two regions over it, each within its bounds", "ibv_alloc_dm", dmBounds, suite.DM, suite.Peer).Ruled(
+		dm("CF-dm-0012", "sent and written from by its local key", dmSource).Ruled("VR-ibv_reg_dm_mr-access-0002"),
+		dm("CF-dm-0013", "read and received into by its local key", dmSink).Ruled("VR-ibv_reg_dm_mr-access-0002"),
+		dm("CF-dm-0014", "from device memory to device memory, between two queue pairs", dmToDM).Ruled("VR-ibv_reg_dm_mr-access-0116"),
+		dm("CF-dm-0015", "atomics from device memory to device memory", dmAtomicRequests, suite.Atomics).Ruled("VR-ibv_reg_dm_mr-access-0117"),
+		dm("CF-dm-0016", "two regions over it, each within its bounds", dmBounds).Ruled(
 			"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"),
 	}
 }
@@ -37,17 +34,13 @@ func dmOf(t *suite.T, pd *verbs.PD, more verbs.DMAccess) (*verbs.DM, *verbs.MR) 
 
 // dmPut and dmGet copy, and end the case when they cannot.
 func dmPut(t *suite.T, dm *verbs.DM, off int64, b []byte) {
-	if _, err := dm.WriteAt(b, off); err != nil {
-		t.Fatalf("WriteAt: %v", err)
-	}
+	whole(t, "WriteAt", len(b))(dm.WriteAt(b, off))
 	dm.Flush()
 }
 
 func dmGet(t *suite.T, dm *verbs.DM, off int64, n int) []byte {
 	b := make([]byte, n)
-	if _, err := dm.ReadAt(b, off); err != nil {
-		t.Fatalf("ReadAt: %v", err)
-	}
+	whole(t, "ReadAt", n)(dm.ReadAt(b, off))
 	return b
 }
 
@@ -77,7 +70,7 @@ func dmSink(t *suite.T) {
 	n.op("READ", wcRead, n.read(0).SGE(64, page, mr.LKey()))
 	holds(t, "READ", dmGet(t, dm, 0, 2*page), want)
 	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
-	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
+	n.postRecv(1)
 	copy(want[page+512:], "a message to device memory..")
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
 	n.received("a message", 9, wcRecv, 28)
@@ -124,13 +117,9 @@ func dmAtomicRequests(t *suite.T) {
 	word := func(dm *verbs.DM, off int64) uint64 { return binary.NativeEndian.Uint64(dmGet(t, dm, off, 8)) }
 	dmPut(t, to, 16, binary.NativeEndian.AppendUint64(nil, 1<<33))
 	a.op("fetch and add", wcFetchAdd, a.wr().FetchAdd(opID, 16, remote.RKey(), 9).SGE(32, 8, local.LKey()))
-	if was, is := word(from, 32), word(to, 16); was != 1<<33 || is != 1<<33+9 {
-		t.Errorf("fetch and add: was %#x, is %#x", was, is)
-	}
+	swapped(t, "fetch and add", word(from, 32), word(to, 16), 1<<33, 1<<33+9)
 	a.op("compare and swap", wcCompareSwap, a.wr().CompareSwap(opID, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey()))
-	if was, is := word(from, 40), word(to, 16); was != 1<<33+9 || is != 77 {
-		t.Errorf("compare and swap: was %#x, is %#x", was, is)
-	}
+	swapped(t, "compare and swap", word(from, 40), word(to, 16), 1<<33+9, 77)
 }
 
 // dmBounds has a peer use two regions that meet: the last byte of the first, the first of the second, and nothing beyond.

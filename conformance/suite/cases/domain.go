@@ -20,7 +20,7 @@ func domain() []suite.Case {
 			"VR-ibv_import_pd-context-3001", "VR-ibv_unimport_pd-pd-3002"),
 		of("CF-pd-0005", "deallocated through an import", "ibv_import_pd", domainFreedElsewhere, suite.Import),
 		of("CF-td-0001", "a thread domain", "ibv_alloc_td", func(t *suite.T) {
-			td := must(t.Device().AllocTD())(t)
+			td := newTD(t)
 			ok(t, "Close", td.Close())
 			fails(t, "second Close", td.Close(), os.ErrClosed)
 		}, suite.TD).Ruled("VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,27 +17,29 @@ import (
 )
 
 func events() []suite.Case {
+	event := shared("ibv_get_cq_event", suite.Peer)
 	return []suite.Case{
-		of("CF-que-0040", "an event for each completion that was asked for; none is lost", "ibv_get_cq_event", eventEach, suite.Peer).Ruled(
+		event("CF-que-0040", "an event for each completion that was asked for; none is lost", eventEach).Ruled(
 			"VR-ibv_req_notify_cq-channel-0295"),
-		of("CF-que-0041", "two completion queues on one channel", "ibv_get_cq_event", oneChannel, suite.Peer),
-		of("CF-que-0042", "a wait that is cancelled loses no event", "ibv_get_cq_event", cancelledWait, suite.Peer),
+		event("CF-que-0041", "two completion queues on one channel", oneChannel),
+		event("CF-que-0042", "a wait that is cancelled loses no event", cancelledWait),
 		of("CF-que-0043", "an event of solicited messages only", "ibv_req_notify_cq", solicited, suite.Peer).Ruled(
 			"VR-ibv_post_send-send_flags-0343"),
 		of("CF-que-0044", "a channel that is waited on is not closed; one that is closed is not waited on", "ibv_create_comp_channel",
 			closedWait),
-		of("CF-que-0045", "an event that was not acknowledged holds its queue", "ibv_get_cq_event", heldByEvent, suite.Peer).Ruled(
-			"VR-ibv_destroy_cq-events-0293"),
-		of("CF-que-0046", "an event for each datagram, sent and received", "ibv_get_cq_event", eventEachDatagram, suite.Peer),
+		event("CF-que-0045", "an event that was not acknowledged holds its queue", heldByEvent).Ruled("VR-ibv_destroy_cq-events-0293"),
+		event("CF-que-0046", "an event for each datagram, sent and received", eventEachDatagram),
 	}
 }
 
-// next takes the next event of a channel and gives its queue.
-func next(t *suite.T, ch *verbs.CompChannel) *verbs.CQ {
+// announced takes the next event of a channel, which must be of one of some queues, and gives that.
+func announced(t *suite.T, what string, ch *verbs.CompChannel, queues ...*verbs.CQ) *verbs.CQ {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	ev := must(ch.Next(ctx))(t)
-	ev.Done()
+	if ev.Done(); !slices.Contains(queues, ev.CQ) {
+		t.Errorf("%s: the event is of another queue", what)
+	}
 	return ev.CQ
 }
 
@@ -62,7 +65,7 @@ func (n *near) message(id uint64, solicited bool) {
 }
 
 func eventEach(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	n := onChannel(t, ch)
 	n.message(0, false)
 	n.received("before it was asked for", 0, wcRecv, 4)
@@ -70,9 +73,7 @@ func eventEach(t *suite.T) {
 	for id := range uint64(20) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 		n.message(id, false)
-		if next(t, ch) != n.recvs {
-			t.Errorf("the event is of another queue")
-		}
+		announced(t, "a message", ch, n.recvs)
 		n.received("announced", id, wcRecv, 4)
 	}
 	none(t, ch, "after all were taken")
@@ -80,46 +81,39 @@ func eventEach(t *suite.T) {
 
 // eventEachDatagram has one queue for what is sent and received, on one channel.
 func eventEachDatagram(t *suite.T) {
-	const grh = 40
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	cq := must(t.Device().CreateCQ(depth, ch, 0))(t)
 	n := nearOn(t, newPD(t), far.UD, cq, cq)
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
-	announced := func(what string) {
-		if next(t, ch) != cq {
-			t.Errorf("%s: the event is of another queue", what)
-		}
-	}
 	for id := range uint64(20) {
 		n.farRoom(4)
 		ok(t, "ReqNotify", cq.ReqNotify(false))
-		w := n.send.WR(0).Send(id).Add(n.sge(0, 4)).Flags(verbs.SendSignaled)
-		ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
+		n.addressed(n.send.WR(0).Send(id).Add(n.sge(0, 4)).Flags(verbs.SendSignaled), ah, n.link.To.QPN)
 		n.post(1)
-		announced("sent")
+		announced(t, "sent", ch, cq)
 		n.finished("sent", id, wcSend)
 		n.farGot("sent")
 		ok(t, "ReqNotify", cq.ReqNotify(false))
-		n.room(id, 0, grh+4)
+		n.room(id, 0, verbs.GRHSize+4)
 		n.tell("a datagram", far.Op{Code: far.Send, Data: []byte("ring")})
-		announced("received")
-		n.received("received", id, wcRecv, grh+4)
+		announced(t, "received", ch, cq)
+		n.received("received", id, wcRecv, verbs.GRHSize+4)
 	}
 	none(t, ch, "after all were taken")
 	ok(t, "Close of the address handle", ah.Close())
 }
 
 func oneChannel(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	a, b := onChannel(t, ch), onChannel(t, ch)
 	for round := range uint64(5) {
 		for _, n := range []*near{a, b} {
 			ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 			n.message(round, false)
 		}
-		if first, second := next(t, ch), next(t, ch); first == second || first != a.recvs && first != b.recvs || second != a.recvs &&
-			second != b.recvs {
-			t.Errorf("round %d: the events are not of the two queues", round)
+		what := fmt.Sprintf("round %d", round)
+		if first := announced(t, what, ch, a.recvs, b.recvs); first == announced(t, what, ch, a.recvs, b.recvs) {
+			t.Errorf("%s: both events are of one queue", what)
 		}
 		a.received("announced", round, wcRecv, 4)
 		b.received("announced", round, wcRecv, 4)
@@ -128,7 +122,7 @@ func oneChannel(t *suite.T) {
 
 // cancelledWait has many waits end while the event comes, and takes it by the first that does not.
 func cancelledWait(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	n := onChannel(t, ch)
 	for id := range uint64(10) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
@@ -149,16 +143,14 @@ func cancelledWait(t *suite.T) {
 			taken <- got
 		}()
 		n.message(id, false)
-		if got := <-taken; got != 1 {
-			t.Errorf("%d events of message %d", got, id)
-		}
+		is(t, fmt.Sprintf("events of message %d", id), <-taken, 1)
 		n.received("announced", id, wcRecv, 4)
 	}
 	none(t, ch, "after all were taken")
 }
 
 func solicited(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	n := onChannel(t, ch)
 	for round := range uint64(3) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(true))
@@ -166,16 +158,14 @@ func solicited(t *suite.T) {
 		n.received("unsolicited", 2*round, wcRecv, 4)
 		none(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
 		n.message(2*round+1, true)
-		if next(t, ch) != n.recvs {
-			t.Errorf("the event is of another queue")
-		}
+		announced(t, "a solicited message", ch, n.recvs)
 		n.received("solicited", 2*round+1, wcRecv, 4)
 	}
 }
 
 // closedWait closes the channel under a wait: refused, or the wait had not begun and finds it closed.
 func closedWait(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error)
@@ -196,7 +186,7 @@ func closedWait(t *suite.T) {
 }
 
 func heldByEvent(t *suite.T) {
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	n := onChannel(t, ch)
 	ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 	n.message(1, false)

@@ -16,35 +16,32 @@ import (
 
 // extended are the cases of extended completion queues and their readers.
 func extended() []suite.Case {
+	cq := shared("ibv_create_cq_ex", suite.CQEx)
+	read := shared("ibv_create_cq_ex", suite.CQEx, suite.Peer)
 	return []suite.Case{
-		of("CF-cqex-0001", "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex",
-			eachField, suite.CQEx),
-		of("CF-cqex-0002", "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", otherFields, suite.CQEx),
-		of("CF-cqex-0003", "a queue that cannot be, and flags", "ibv_create_cq_ex", noExtended, suite.CQEx),
-		of("CF-cqex-0004", "what was not asked for cannot be read", "ibv_create_cq_ex", notAsked, suite.CQEx),
-		of("CF-cqex-0005", "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", extendedOrder, suite.CQEx),
-		of("CF-cqex-0010", "each standard field read alone leaves the others as they are", "ibv_create_cq_ex",
-			fieldAlone, suite.CQEx, suite.Peer),
-		of("CF-cqex-0011", "read fewer at a time than there are", "ibv_create_cq_ex", fewerThanThere, suite.CQEx, suite.Peer),
-		of("CF-cqex-0012", "read with more room than there are completions", "ibv_create_cq_ex", moreThanThere, suite.CQEx, suite.Peer),
-		of("CF-cqex-0013", "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex",
-			failedRead, suite.CQEx, suite.Peer),
-		of("CF-cqex-0014", "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", readAndPolled, suite.CQEx, suite.Peer),
-		of("CF-cqex-0015", "an event for each completion that was asked for", "ibv_create_cq_ex", eventsOfExtended, suite.CQEx, suite.Peer),
-		of("CF-cqex-0016", "messages of every length, both ways, for a single thread", "ibv_create_cq_ex",
-			reading(far.RC, messages, verbs.CQFlagSingleThreaded), suite.CQEx, suite.Peer),
-		of("CF-cqex-0017", "messages with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, immediate, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0018", "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, writeImm, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0019", "RDMA WRITE and READ of every length", "ibv_create_cq_ex", reading(far.RC, writeRead, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0020", "atomics", "ibv_create_cq_ex", reading(far.RC, atomicRequests, 0), suite.CQEx, suite.Peer, suite.Atomics),
-		of("CF-cqex-0021", "an unreliable connection", "ibv_create_cq_ex", reading(far.UC, unreliable, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0022", "datagrams: whom they are from", "ibv_create_cq_ex", reading(far.UD, datagrams, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0030", "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex",
-			times, suite.CQEx, suite.Timestamps, suite.Peer),
+		cq("CF-cqex-0001", "each standard field alone, all together and none: an empty queue has nothing to read", eachField),
+		cq("CF-cqex-0002", "each field that is not a standard one: given, or not supported", otherFields),
+		cq("CF-cqex-0003", "a queue that cannot be, and flags", noExtended),
+		cq("CF-cqex-0004", "what was not asked for cannot be read", notAsked),
+		cq("CF-cqex-0005", "closed after what uses it; a reader of a closed queue reads nothing", extendedOrder),
+		read("CF-cqex-0010", "each standard field read alone leaves the others as they are", fieldAlone),
+		read("CF-cqex-0011", "read fewer at a time than there are", fewerThanThere),
+		read("CF-cqex-0012", "read with more room than there are completions", moreThanThere),
+		read("CF-cqex-0013", "of a request that failed only what is valid, then those that were flushed", failedRead),
+		read("CF-cqex-0014", "polled by ibv_poll_cq and read in turns", readAndPolled),
+		read("CF-cqex-0015", "an event for each completion that was asked for", eventsOfExtended),
+		read("CF-cqex-0016", "messages of every length, both ways, for a single thread", reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
+		read("CF-cqex-0017", "messages with immediate data, both ways", reading(far.RC, immediate, 0)),
+		read("CF-cqex-0018", "RDMA WRITE with immediate data, both ways", reading(far.RC, writeImm, 0)),
+		read("CF-cqex-0019", "RDMA WRITE and READ of every length", reading(far.RC, writeRead, 0)),
+		read("CF-cqex-0020", "atomics", reading(far.RC, atomicRequests, 0), suite.Atomics),
+		read("CF-cqex-0021", "an unreliable connection", reading(far.UC, unreliable, 0)),
+		read("CF-cqex-0022", "datagrams: whom they are from", reading(far.UD, datagrams, 0)),
+		cq("CF-cqex-0030", "times of completions, on the device's clock and in nanoseconds since 1970", times, suite.Timestamps, suite.Peer),
 		of("CF-cqex-0031", "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq",
 			moderatedEvents, suite.CQEx, suite.Moderation, suite.Peer),
-		of("CF-cqex-0032", "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex",
-			overrun, suite.CQEx, suite.Overruns, suite.Peer),
+		cq("CF-cqex-0032", "more completions than there is room for, ignored: the queue pair goes on, and no event comes",
+			overrun, suite.Overruns, suite.Peer),
 	}
 }
 
@@ -193,7 +190,7 @@ func notAsked(t *suite.T) {
 }
 
 func extendedOrder(t *suite.T) {
-	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
+	ch, pd := newChannel(t), newPD(t)
 	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
 	r := must(cq.Reader(allStandard))(t)
 	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,8 +67,7 @@ func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, farPlace(t
 
 // connectTo returns a pair whose far end is in a context that is open already.
 func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
-	p := batches(t)
-	p.place = place
+	p := batches(t, place)
 	var err error
 	if p.near, p.far, err = cfg.Pair(nearPlace(t), place); err != nil {
 		t.Fatalf("a connection: %v", err)
@@ -80,14 +78,22 @@ func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 	return p
 }
 
-// batches returns room for requests that ends with the case.
-func batches(t *suite.T) *pair {
-	p := &pair{t: t, send: must(verbs.NewSendBatch(8, 1))(t), recv: must(verbs.NewRecvBatch(8, 1))(t)}
-	t.Cleanup(func() {
-		ok(t, "closing send requests", p.send.Close())
-		ok(t, "closing receive requests", p.recv.Close())
-	})
-	return p
+// batches returns room for requests that ends with the case, and the place of the far end.
+func batches(t *suite.T, place link.Place) *pair {
+	return &pair{t: t, place: place, send: sends(t, 8, 1), recv: recvs(t, 8, 1)}
+}
+
+// recovers shows something on a connection that shape changes, and that a new one works afterwards.
+func recovers(run func(p *pair), shape ...func(*link.Config)) func(*suite.T) {
+	return func(t *suite.T) {
+		cfg := patient()
+		for _, f := range shape {
+			f(&cfg)
+		}
+		p := connect(t, cfg)
+		run(p)
+		p.recovered()
+	}
 }
 
 // impatient is a connection that gives a lost answer up after some 20 ms. Only for peers that never answer: a slow machine
@@ -115,9 +121,7 @@ func (p *pair) at() uint64 { return p.far.MR.IOVA() }
 
 // post posts the first n send requests of the near end.
 func (p *pair) post(n int) {
-	if posted, err := p.near.QP.PostSend(p.send, n); err != nil || posted != n {
-		p.t.Fatalf("posted %d of %d requests: %v", posted, n, err)
-	}
+	whole(p.t, "a post", n)(p.near.QP.PostSend(p.send, n))
 }
 
 // Receives go to the middle of an end's memory.
@@ -131,9 +135,7 @@ func (p *pair) receive(e *link.End, id uint64, length uint32) {
 // receiveAt posts a receive into any place.
 func (p *pair) receiveAt(e *link.End, id, addr uint64, length, lkey uint32) {
 	p.recv.WR(0).Recv(id).SGE(addr, length, lkey)
-	if _, err := e.QP.PostRecv(p.recv, 1); err != nil {
-		p.t.Fatalf("posting a receive: %v", err)
-	}
+	whole(p.t, "posting a receive", 1)(e.QP.PostRecv(p.recv, 1))
 }
 
 // wait returns the next n completions of an end.
@@ -196,9 +198,7 @@ func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
 	n.one("a write on a new connection", wcSuccess)
-	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
-		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
-	}
+	holds(p.t, "a write on a new connection", n.far.Buf[:8], n.near.Buf[:8])
 }
 
 // in checks the state of an end's queue pair.

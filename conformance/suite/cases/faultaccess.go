@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"bytes"
 	"cmp"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -35,34 +36,27 @@ const (
 func faultAccess() []suite.Case {
 	var out []suite.Case
 	for _, d := range denials() {
-		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), d.run, d.needs...))
+		run := recovers(d.run, func(c *link.Config) {
+			if d.config != nil {
+				d.config(c)
+			}
+		})
+		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), run, d.needs...))
 	}
-	return append(out, fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", resultNowhere, suite.Atomics))
+	return append(out, fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", recovers(resultNowhere), suite.Atomics))
 }
 
 // resultNowhere has an atomic carried out at the far end whose result has no place at the near one, unless a device looks before.
-func resultNowhere(t *suite.T) {
-	p := connect(t, patient())
+func resultNowhere(p *pair) {
 	p.send.WR(0).FetchAdd(1, p.at(), p.far.MR.RKey(), 1).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
 	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
 	p.two("the request", wcLocQPOp, wcLocProt, wcFlush)
 	p.in("the queue pair", p.near, verbs.QPStateErr)
-	for i, b := range p.near.Buf {
-		if b != 0xa5 {
-			t.Errorf("byte %d of the own region was written", i)
-			break
-		}
-	}
-	p.recovered()
+	holds(p.t, "the own region", p.near.Buf, bytes.Repeat([]byte{0xa5}, link.Size))
 }
 
 // run posts the request, not signaled, and a send behind it, for which the far end has a receive.
-func (d *denied) run(t *suite.T) {
-	cfg := patient()
-	if d.config != nil {
-		d.config(&cfg)
-	}
-	p := connect(t, cfg)
+func (d *denied) run(p *pair) {
 	if d.inbox != nil {
 		d.inbox(p)
 	} else {
@@ -79,7 +73,6 @@ func (d *denied) run(t *suite.T) {
 		p.in("the peer", p.far, verbs.QPStateRTS)
 	}
 	p.untouched()
-	p.recovered()
 }
 
 func write(p *pair, w verbs.SendWR) verbs.SendWR {

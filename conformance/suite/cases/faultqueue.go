@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
@@ -17,9 +18,10 @@ const quiet = 200 * time.Millisecond
 // faultQueue are faults that an event tells.
 func faultQueue() []suite.Case {
 	return []suite.Case{
-		fault(60, "a completion queue that overflows gives no more than it holds, and an event", "ibv_get_async_event", overflow),
-		fault(61, "a denied request gives the peer the event of it, or none", "ibv_get_async_event", accessEvent),
-		fault(62, "an error at the own end gives the peer no event", "ibv_get_async_event", ownEvent),
+		fault(60, "a completion queue that overflows gives no more than it holds, and an event", "ibv_get_async_event",
+			recovers(overflow, func(c *link.Config) { c.CQE, c.SendWR = 4, 128 })),
+		fault(61, "a denied request gives the peer the event of it, or none", "ibv_get_async_event", recovers(accessEvent)),
+		fault(62, "an error at the own end gives the peer no event", "ibv_get_async_event", recovers(ownEvent)),
 	}
 }
 
@@ -40,23 +42,17 @@ func event(t *suite.T, dev *verbs.Device, limit time.Duration) *verbs.AsyncEvent
 
 // overflow has more requests complete than the queue has room for. The specification moves the queue pair to error, soft-RoCE
 // loses what does not fit and goes on, with an event for each. What is polled is of requests that were posted, in order.
-func overflow(t *suite.T) {
-	cfg := patient()
-	cfg.CQE, cfg.SendWR = 4, 128
-	p := connect(t, cfg)
-	room := p.near.CQ.Size()
+func overflow(p *pair) {
+	t, room := p.t, p.near.CQ.Size()
 	n := 2 * room
-	if n > int(cfg.SendWR) {
-		t.Fatalf("asked for %d completions, the queue has room for %d", cfg.CQE, room)
+	if n > 128 {
+		t.Fatalf("asked for 4 completions, the queue has room for %d", room)
 	}
-	batch := must(verbs.NewSendBatch(n, 1))(t)
-	defer batch.Close()
+	batch := sends(t, n, 1)
 	for i := range n {
 		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
 	}
-	if posted, err := p.near.QP.PostSend(batch, n); err != nil {
-		t.Fatalf("request %d: %v", posted, err)
-	}
+	whole(t, "a post", n)(p.near.QP.PostSend(batch, n))
 	told := false
 	for ev := event(t, t.Device(), answerDeadline); ev != nil; ev = event(t, t.Device(), quiet) {
 		told = told || ev.Type == verbs.EventTypeCQErr && ev.CQ == p.near.CQ
@@ -75,13 +71,12 @@ func overflow(t *suite.T) {
 	}
 	fails(t, "a poll of the queue when it is empty", err, verbs.ErrOverrun)
 	p.in("the queue pair", p.near, verbs.QPStateRTS, verbs.QPStateErr)
-	p.recovered()
 }
 
 // accessEvent has a write that the peer's memory denies. The specification has an event for the peer, which soft-RoCE has in
 // 7.2 and not yet in 6.12. Whichever comes is of that queue pair.
-func accessEvent(t *suite.T) {
-	p := connect(t, patient())
+func accessEvent(p *pair) {
+	t := p.t
 	withKey(1)(p, p.send.WR(0))
 	p.one("the write", wcRemAccess)
 	answer := "no event"
@@ -91,22 +86,19 @@ func accessEvent(t *suite.T) {
 		}
 	}
 	t.Note("the peer", answer)
-	p.silent(t.Device())
-	p.recovered()
+	silent(t, "the near end", t.Device())
 }
 
 // ownEvent has a write from past the end of the own memory, which the completion tells.
-func ownEvent(t *suite.T) {
-	p := connect(t, patient())
+func ownEvent(p *pair) {
 	pastOwn(p, p.send.WR(0))
 	p.one("the write", wcLocProt, wcFlush)
-	p.silent(p.place.Device)
-	p.recovered()
+	silent(p.t, "the peer", p.place.Device)
 }
 
 // silent checks that a device has no event to tell.
-func (p *pair) silent(dev *verbs.Device) {
-	if ev := event(p.t, dev, quiet); ev != nil {
-		p.t.Errorf("event %v", ev.Type)
+func silent(t *suite.T, what string, dev *verbs.Device) {
+	if ev := event(t, dev, quiet); ev != nil {
+		t.Errorf("%s: event %v", what, ev.Type)
 	}
 }

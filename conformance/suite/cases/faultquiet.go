@@ -19,9 +19,9 @@ func faultQuiet() []suite.Case {
 		fault(80, "an unreliable write under a wrong rkey is lost, the next one is not", "ibv_post_send", unreliableKey),
 		fault(81, "an unreliable send without a receive is lost, the next one is not", "ibv_post_send", unreliableRecv),
 		fault(82, "a datagram with a wrong qkey is lost, the next one is not", "ibv_post_send", wrongQKey),
-		fault(83, "a request that fails wakes who waits for solicited completions", "ibv_req_notify_cq", wakenByFault),
-		fault(84, "a receive that is flushed wakes who waits for solicited completions", "ibv_req_notify_cq", wakenByFlush),
-		fault(85, "a request that fails wakes who waits for any completion", "ibv_req_notify_cq", wakenByAny),
+		fault(83, "a request that fails wakes who waits for solicited completions", "ibv_req_notify_cq", waken(true, badWrite)),
+		fault(84, "a receive that is flushed wakes who waits for solicited completions", "ibv_req_notify_cq", waken(true, flushedReceive)),
+		fault(85, "a request that fails wakes who waits for any completion", "ibv_req_notify_cq", waken(false, badWrite)),
 	}
 }
 
@@ -78,48 +78,38 @@ func wrongQKey(t *suite.T) {
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
 	p.one("the datagram that arrives", wcSuccess)
 	p.got(7)
-	if first := p.far.Buf[inbox+grh]; first != 0x77 {
-		t.Errorf("received the datagram that begins with %#x", first)
-	}
+	is(t, "the first byte of the datagram that was received", p.far.Buf[inbox+verbs.GRHSize], 0x77)
 	p.untouched()
 }
 
-// grh is what stands before the data of a datagram, in bytes.
-const grh = 40
-
 // waken asks for completions, has something go wrong, and waits for the event of the near end's queue.
-func waken(t *suite.T, solicitedOnly bool, fail func(*pair)) {
-	p := connect(t, patient())
-	ok(t, "ReqNotify", p.near.CQ.ReqNotify(solicitedOnly))
-	fail(p)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	switch ev, err := p.near.Ch.Next(ctx); {
-	case errors.Is(err, context.DeadlineExceeded):
-		t.Errorf("no event of the completion in 2s")
-	case err != nil:
-		t.Errorf("Next: %v", err)
-	default:
-		if ev.Done(); ev.CQ != p.near.CQ {
-			t.Errorf("the event is of another queue")
+func waken(solicitedOnly bool, fail func(*pair)) func(*suite.T) {
+	return recovers(func(p *pair) {
+		t := p.t
+		ok(t, "ReqNotify", p.near.CQ.ReqNotify(solicitedOnly))
+		fail(p)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		switch ev, err := p.near.Ch.Next(ctx); {
+		case errors.Is(err, context.DeadlineExceeded):
+			t.Errorf("no event of the completion in 2s")
+		case err != nil:
+			t.Errorf("Next: %v", err)
+		default:
+			if ev.Done(); ev.CQ != p.near.CQ {
+				t.Errorf("the event is of another queue")
+			}
 		}
-	}
-	p.recovered()
+	})
 }
-
-func wakenByFault(t *suite.T) { waken(t, true, badWrite) }
-
-func wakenByAny(t *suite.T) { waken(t, false, badWrite) }
 
 func badWrite(p *pair) {
 	withKey(1)(p, p.send.WR(0))
 	p.one("the write", wcRemAccess)
 }
 
-func wakenByFlush(t *suite.T) {
-	waken(t, true, func(p *pair) {
-		p.receive(p.near, 1, inboxSize)
-		toError(p, p.near)
-		p.ended("the receive", p.wait(p.near, 1), 0, 1, wcFlush)
-	})
+func flushedReceive(p *pair) {
+	p.receive(p.near, 1, inboxSize)
+	toError(p, p.near)
+	p.ended("the receive", p.wait(p.near, 1), 0, 1, wcFlush)
 }

@@ -64,7 +64,7 @@ func (r *ready) moved(to string, a *verbs.QPAttr) {
 // works connects the far end too, and writes.
 func (r *ready) works() {
 	ok(r.t, "Connect of the far end", r.far.ConnectTo(r.near))
-	p := batches(r.t)
+	p := batches(r.t, link.Place{})
 	p.near, p.far = r.near, r.far
 	signaledWrite(p, 0, 1)
 	p.one("a write after all", wcSuccess)

@@ -13,15 +13,15 @@ import (
 
 // flows are the cases of flows: structs of several kinds behind another.
 func flows() []suite.Case {
+	flow := shared("ibv_create_flow", suite.Flows)
 	return []suite.Case{
-		of("CF-flow-0001", "each kind of spec by itself, and all together", "ibv_create_flow", everySpec, suite.Flows),
-		of("CF-flow-0002", "a flow keeps its queue pair and its counters", "ibv_create_flow", flowOrder, suite.Flows, suite.Counters),
-		of("CF-flow-0003", "a connected queue pair, and specs that are none", "ibv_create_flow", noFlow, suite.Flows).Ruled(
+		flow("CF-flow-0001", "each kind of spec by itself, and all together", everySpec),
+		flow("CF-flow-0002", "a flow keeps its queue pair and its counters", flowOrder, suite.Counters),
+		flow("CF-flow-0003", "a connected queue pair, and specs that are none", noFlow).Ruled(
 			"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"),
 		of("CF-flow-0004", "counters are attached before the flow is made", "ibv_attach_counters_point_flow",
 			flowCounters, suite.Flows, suite.Counters),
-		of("CF-flow-0005", "a flow with counters that count nothing yet, and what is attached after", "ibv_create_flow",
-			flowCountsNothing, suite.Flows, suite.Counters),
+		flow("CF-flow-0005", "a flow with counters that count nothing yet, and what is attached after", flowCountsNothing, suite.Counters),
 	}
 }
 

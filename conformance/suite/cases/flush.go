@@ -18,18 +18,15 @@ const (
 
 // flushRequests are the cases of requests that only streams of commands post: writes of 8 bytes that are atomic, and flushes.
 func flushRequests() []suite.Case {
+	write := shared("ibv_wr_post", suite.QPEx, suite.Peer, suite.AtomicWrite)
+	flush := shared("ibv_wr_post", suite.QPEx, suite.Peer, suite.Flush)
 	return []suite.Case{
-		of("CF-stream-0040", "an atomic WRITE of 8 bytes", "ibv_wr_post", atomicWrites(0), suite.QPEx, suite.Peer, suite.AtomicWrite),
-		of("CF-stream-0041", "an atomic WRITE that is not aligned, goes beside the region, or lacks a right", "ibv_wr_post",
-			atomicWriteDenied, suite.QPEx, suite.Peer, suite.AtomicWrite),
-		of("CF-stream-0042", "a flush of a range and of a region, behind a WRITE", "ibv_wr_post",
-			flushed(0), suite.QPEx, suite.Peer, suite.Flush),
-		of("CF-stream-0043", "a flush beside the region, or to what the region or the queue pair has no right to", "ibv_wr_post",
-			flushDenied, suite.QPEx, suite.Peer, suite.Flush),
-		of("CF-stream-0044", "an atomic WRITE to a region that pages in on demand", "ibv_wr_post",
-			atomicWrites(verbs.MRAccessOnDemand), suite.QPEx, suite.Peer, suite.AtomicWrite, suite.ODP),
-		of("CF-stream-0045", "a flush of a region that pages in on demand", "ibv_wr_post",
-			flushed(verbs.MRAccessOnDemand), suite.QPEx, suite.Peer, suite.Flush, suite.ODP),
+		write("CF-stream-0040", "an atomic WRITE of 8 bytes", atomicWrites(0)),
+		write("CF-stream-0041", "an atomic WRITE that is not aligned, goes beside the region, or lacks a right", atomicWriteDenied),
+		flush("CF-stream-0042", "a flush of a range and of a region, behind a WRITE", flushed(0)),
+		flush("CF-stream-0043", "a flush beside the region, or to what the region or the queue pair has no right to", flushDenied),
+		write("CF-stream-0044", "an atomic WRITE to a region that pages in on demand", atomicWrites(verbs.MRAccessOnDemand), suite.ODP),
+		flush("CF-stream-0045", "a flush of a region that pages in on demand", flushed(verbs.MRAccessOnDemand), suite.ODP),
 	}
 }
 

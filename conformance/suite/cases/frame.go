@@ -12,19 +12,18 @@ import (
 
 // frames are the cases of flows with traffic: Ethernet frames between queue pairs of raw packets.
 func frames() []suite.Case {
-	need := needs(suite.RawPacket, suite.RawLoop, suite.Flows)
-	counted := slices.Concat(need, needs(suite.Counters))
+	frame := shared("ibv_create_flow", suite.RawPacket, suite.RawLoop, suite.Flows)
 	return []suite.Case{
-		of("CF-flow-0010", "a frame goes where a flow steers it, byte for byte, and nowhere without one", "ibv_create_flow", steered, need...),
-		of("CF-flow-0011", "each field of the headers: with the value, with another, and with a mask", "ibv_create_flow", eachMatch, need...),
-		of("CF-flow-0012", "priorities: the lowest number takes a frame, and leaves it to others with DONT_TRAP", "ibv_create_flow",
-			priorities, need...),
-		of("CF-flow-0013", "what no flow takes goes to the default ones; a sniffer takes all", "ibv_create_flow", defaults, need...),
-		of("CF-flow-0014", "a flow drops what it takes; one of what is sent, before it leaves", "ibv_create_flow", dropped, counted...),
-		of("CF-flow-0015", "packets and bytes are counted, of one flow and of two", "ibv_read_counters", countedFrames, counted...),
-		of("CF-flow-0016", "the tag of a flow is read with the completion", "ibv_create_flow", tagged, append(need, suite.CQEx)...),
+		frame("CF-flow-0010", "a frame goes where a flow steers it, byte for byte, and nowhere without one", steered),
+		frame("CF-flow-0011", "each field of the headers: with the value, with another, and with a mask", eachMatch),
+		frame("CF-flow-0012", "priorities: the lowest number takes a frame, and leaves it to others with DONT_TRAP", priorities),
+		frame("CF-flow-0013", "what no flow takes goes to the default ones; a sniffer takes all", defaults),
+		frame("CF-flow-0014", "a flow drops what it takes; one of what is sent, before it leaves", dropped, suite.Counters),
+		of("CF-flow-0015", "packets and bytes are counted, of one flow and of two", "ibv_read_counters",
+			countedFrames, suite.RawPacket, suite.RawLoop, suite.Flows, suite.Counters),
+		frame("CF-flow-0016", "the tag of a flow is read with the completion", tagged, suite.CQEx),
 		of("CF-flow-0017", "frames that are too short and too long, and of streams", "ibv_create_qp",
-			oddFrames, append(need, suite.QPEx)...),
+			oddFrames, suite.RawPacket, suite.RawLoop, suite.Flows, suite.QPEx),
 	}
 }
 

@@ -22,13 +22,12 @@ import (
 
 // groupTraffic are the cases of datagrams to multicast groups.
 func groupTraffic() []suite.Case {
-	need := needs(suite.Multicast, suite.RoCE, suite.Peer)
+	group := shared("ibv_attach_mcast", suite.Multicast, suite.RoCE, suite.Peer)
 	return []suite.Case{
-		of("CF-mcast-0010", "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach",
-			"ibv_attach_mcast", copies, need...),
-		of("CF-mcast-0011", "a datagram to a group: none for a member with another key, or without a receive", "ibv_attach_mcast",
-			deafMembers, need...),
-		of("CF-mcast-0012", "a member of two groups", "ibv_attach_mcast", twoGroups, need...),
+		group("CF-mcast-0010", "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach",
+			copies),
+		group("CF-mcast-0011", "a datagram to a group: none for a member with another key, or without a receive", deafMembers),
+		group("CF-mcast-0012", "a member of two groups", twoGroups),
 	}
 }
 

@@ -15,26 +15,27 @@ import (
 // memoryUse has a case for each kind of memory that a Go program can register: while the garbage collector runs without a
 // pause, both ends write to it and read from it, and no byte beside is touched.
 func memoryUse() []suite.Case {
+	reg := shared("ibv_reg_mr", suite.Peer)
 	return []suite.Case{
-		of("CF-mr-0120", "a slice of Go memory, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+		reg("CF-mr-0120", "a slice of Go memory, in use while the garbage collector runs hard", func(t *suite.T) {
 			pd := newPD(t)
 			b := make([]byte, 3*usedLength)
 			mr := must(pd.RegMR(b, rw))(t)
 			used(t, pd, b, mr)
-		}, suite.Peer),
-		of("CF-mr-0121", "part of a slice that was registered, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+		}),
+		reg("CF-mr-0121", "part of a slice that was registered, in use while the garbage collector runs hard", func(t *suite.T) {
 			pd := newPD(t)
 			b := make([]byte, 3*usedLength+133)[57:][:3*usedLength]
 			mr := must(pd.RegMR(b, rw))(t)
 			used(t, pd, b, mr)
-		}, suite.Peer),
-		of("CF-mr-0122", "a buffer outside Go's heap, in use while the garbage collector runs hard", "ibv_reg_mr",
-			func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }, suite.Peer),
-		of("CF-mr-0123", "huge pages, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+		}),
+		reg("CF-mr-0122", "a buffer outside Go's heap, in use while the garbage collector runs hard",
+			func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }),
+		reg("CF-mr-0123", "huge pages, in use while the garbage collector runs hard", func(t *suite.T) {
 			buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
 			t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
 			usedBuffer(t, buf)
-		}, suite.Peer, suite.HugePages),
+		}, suite.HugePages),
 	}
 }
 

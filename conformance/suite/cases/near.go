@@ -97,8 +97,7 @@ func (n *near) with(qp *verbs.QP) *near {
 			}
 		}
 	})
-	n.send, n.recv = must(verbs.NewSendBatch(depth, 3))(t), must(verbs.NewRecvBatch(depth, 3))(t)
-	t.Cleanup(func() { ok(t, "closing the batches", errors.Join(n.send.Close(), n.recv.Close())) })
+	n.send, n.recv = sends(t, depth, 3), recvs(t, depth, 3)
 	return n
 }
 
@@ -136,9 +135,7 @@ func (n *near) post(count int) {
 	if n.stream != nil {
 		post = n.stream.Post
 	}
-	if posted, err := post(n.send, count); posted != count || err != nil {
-		n.t.Fatalf("a post of %d = %d, %v", count, posted, err)
-	}
+	whole(n.t, "a post", count)(post(n.send, count))
 }
 
 // opID is the id of the one request that op posts.
@@ -183,10 +180,11 @@ func (n *near) room(id uint64, offset, length int) {
 	if length > 0 {
 		w.Add(n.sge(offset, length))
 	}
-	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
-		n.t.Fatalf("PostRecv = %d, %v", posted, err)
-	}
+	n.postRecv(1)
 }
+
+// postRecv posts the first requests of the receive batch.
+func (n *near) postRecv(count int) { whole(n.t, "PostRecv", count)(n.qp.PostRecv(n.recv, count)) }
 
 // tell has the other end do something, which must succeed.
 func (n *near) tell(what string, op far.Op) far.Result {
@@ -210,6 +208,14 @@ func (n *near) farGot(what string) far.Received {
 	defer cancel()
 	r := must(n.link.Far.WaitRecv(ctx))(n.t)
 	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	return r
+}
+
+// farGotFrom takes the next datagram off the other end, which is from the queue pair.
+func (n *near) farGotFrom(what string, want []byte) far.Received {
+	r := n.farGot(what)
+	is(n.t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
+	holds(n.t, what, r.Data, want)
 	return r
 }
 

@@ -13,16 +13,17 @@ import (
 )
 
 func onDemand() []suite.Case {
+	reg := shared("ibv_reg_mr", suite.ODP)
 	return []suite.Case{
-		of("CF-odp-0001", "a region that pages in on demand", "ibv_reg_mr", onDemandRegion, suite.ODP).Ruled("VR-ibv_reg_mr-access-0016"),
-		of("CF-odp-0002", "one region over the whole address space", "ibv_reg_mr", implicit, suite.ODP, suite.ODPImplicit).Ruled(
+		reg("CF-odp-0001", "a region that pages in on demand", onDemandRegion).Ruled("VR-ibv_reg_mr-access-0016"),
+		reg("CF-odp-0002", "one region over the whole address space", implicit, suite.ODPImplicit).Ruled(
 			"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"),
 		of("CF-odp-0003", "every advice, with and without waiting", "ibv_advise_mr", everyAdvice, suite.Advise).Ruled(
 			"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"),
 		of("CF-odp-0004", "advice on a region that is pinned, or none", "ibv_advise_mr", badAdvice, suite.Advise),
 		of("CF-odp-0005", "a device without says so before the call", "ibv_reg_mr", withoutODP).Ruled("VR-ibv_reg_mr-access-0016"),
-		of("CF-odp-0006", "a region that pages in on demand, from the starts of its pages", "ibv_reg_mr",
-			onDemandPages, suite.ODP, suite.Peer).Ruled("VR-ibv_reg_mr-access-0016"),
+		reg("CF-odp-0006", "a region that pages in on demand, from the starts of its pages", onDemandPages, suite.Peer).Ruled(
+			"VR-ibv_reg_mr-access-0016"),
 	}
 }
 

@@ -15,16 +15,14 @@ import (
 // onDemandTraffic are the cases of requests that take from on-demand regions and put into them, whose pages are given back to the kernel
 // before each use.
 func onDemandTraffic() []suite.Case {
+	reg := shared("ibv_reg_mr", suite.ODP, suite.Peer)
 	return []suite.Case{
-		of("CF-odp-0007", "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr",
-			throughAbsent(onDemandOf), suite.ODP, suite.Peer),
-		of("CF-odp-0008", "datagrams from pages that are not there", "ibv_reg_mr", onDemandDatagrams, suite.ODP, suite.Peer),
-		of("CF-odp-0009", "atomics on pages that are not there, and their results into some", "ibv_reg_mr",
-			onDemandAtomics, suite.ODP, suite.Peer, suite.Atomics),
-		of("CF-odp-0010", "gathered from a region that pages in and one that is pinned", "ibv_reg_mr", onDemandGathered, suite.ODP, suite.Peer),
+		reg("CF-odp-0007", "messages, WRITE and READ, from and into pages that are not there", throughAbsent(onDemandOf)),
+		reg("CF-odp-0008", "datagrams from pages that are not there", onDemandDatagrams),
+		reg("CF-odp-0009", "atomics on pages that are not there, and their results into some", onDemandAtomics, suite.Atomics),
+		reg("CF-odp-0010", "gathered from a region that pages in and one that is pinned", onDemandGathered),
 		of("CF-odp-0011", "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.ODP, suite.Peer, suite.Advise),
-		of("CF-odp-0012", "the form that covers all: pages that are not there", "ibv_reg_mr",
-			throughAbsent(onDemandEx), suite.ODP, suite.Peer, suite.MREx),
+		reg("CF-odp-0012", "the form that covers all: pages that are not there", throughAbsent(onDemandEx), suite.MREx),
 	}
 }
 

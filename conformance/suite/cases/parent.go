@@ -14,24 +14,24 @@ import (
 )
 
 func parent() []suite.Case {
+	parent := shared("ibv_alloc_parent_domain")
+	allocates := shared("ibv_alloc_parent_domain", suite.Allocator)
 	rules := []string{"VR-ibv_alloc_parent_domain-alloc-0138", "VR-ibv_alloc_parent_domain-free-0137"}
 	return []suite.Case{
-		of("CF-par-0001", "stands in for its domain", "ibv_alloc_parent_domain", parentDomain, suite.ParentDomain).Ruled(
-			"VR-ibv_alloc_parent_domain-pd-0135"),
-		of("CF-par-0002", "with a thread domain, which it holds", "ibv_alloc_parent_domain", threadDomain, suite.ParentDomain, suite.TD).Ruled(
+		parent("CF-par-0001", "stands in for its domain", parentDomain, suite.ParentDomain).Ruled("VR-ibv_alloc_parent_domain-pd-0135"),
+		parent("CF-par-0002", "with a thread domain, which it holds", threadDomain, suite.ParentDomain, suite.TD).Ruled(
 			"VR-ibv_dealloc_td-td-0154"),
-		of("CF-par-0003", "its allocator is asked, and gets everything back", "ibv_alloc_parent_domain", allocator, suite.Allocator).Ruled(
-			rules...),
-		of("CF-par-0004", "its allocator leaves it to the provider", "ibv_alloc_parent_domain", func(t *suite.T) {
+		allocates("CF-par-0003", "its allocator is asked, and gets everything back", allocator).Ruled(rules...),
+		allocates("CF-par-0004", "its allocator leaves it to the provider", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0005", "its allocator fails: the verb fails, with its words", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		allocates("CF-par-0005", "its allocator fails: the verb fails, with its words", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0006", "its allocator panics: the verb fails", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		allocates("CF-par-0006", "its allocator panics: the verb fails", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { panic("in a callback") }, "in a callback")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0007", "nothing, or no domain, to extend", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		parent("CF-par-0007", "nothing, or no domain, to extend", func(t *suite.T) {
 			for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
 				fails(t, name, errorOf(t.Device().AllocParentDomain(attr)), syscall.EINVAL)
 			}
@@ -58,7 +58,7 @@ func parentDomain(t *suite.T) {
 
 func threadDomain(t *suite.T) {
 	pd := newPD(t)
-	td := must(t.Device().AllocTD())(t)
+	td := newTD(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	fails(t, "Close of the thread domain in use", td.Close(), syscall.EBUSY)
 	ok(t, "the parent domain", pp.Close())

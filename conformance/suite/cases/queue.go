@@ -17,17 +17,16 @@ import (
 )
 
 func queues() []suite.Case {
+	poll := shared("ibv_poll_cq", suite.Peer)
 	return []suite.Case{
 		of("CF-que-0001", "a completion queue has room for what was asked for", "ibv_create_cq", queueSizes),
 		of("CF-que-0002", "a completion queue that cannot be", "ibv_create_cq", noQueue).Ruled(
-			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
-			"VR-ibv_create_cq-comp_vector-0282"),
-		of("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", "ibv_poll_cq",
-			fullQueue, suite.Peer),
-		of("CF-que-0004", "many requests at once, polled a few at a time", "ibv_poll_cq", manyRequests, suite.Peer),
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281", "VR-ibv_create_cq-comp_vector-0282"),
+		poll("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", fullQueue),
+		poll("CF-que-0004", "many requests at once, polled a few at a time", manyRequests),
 		of("CF-que-0005", "completions of signaled requests only", "ibv_post_send", signaled, suite.Peer),
 		of("CF-que-0006", "completions of every request, where the queue pair is made so", "ibv_create_qp", allSignaled, suite.Peer),
-		of("CF-que-0007", "one completion queue for two queue pairs", "ibv_poll_cq", sharedQueue, suite.Peer),
+		poll("CF-que-0007", "one completion queue for two queue pairs", sharedQueue),
 		of("CF-que-0008", "a queue pair through its states, and back", "ibv_modify_qp", states, suite.Peer).Ruled(
 			"VR-ibv_modify_qp-attr_mask-0220"),
 		of("CF-que-0009", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_qp", queueOrder).Ruled(
@@ -203,7 +202,7 @@ func sharedQueue(t *suite.T) {
 
 func queueOrder(t *suite.T) {
 	pd := newPD(t)
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
 	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
 	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {

@@ -149,7 +149,7 @@ func eachVector(t *suite.T) {
 		t.Fatalf("%d vectors", vectors)
 	}
 	for v := range min(vectors, 64) {
-		for _, ch := range []*verbs.CompChannel{nil, must(t.Device().CreateCompChannel())(t)} {
+		for _, ch := range []*verbs.CompChannel{nil, newChannel(t)} {
 			cq := must(t.Device().CreateCQ(vectors, ch, v))(t)
 			idle(t, fmt.Sprintf("a new queue of vector %d", v), cq)
 			err := cq.Close()

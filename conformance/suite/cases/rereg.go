@@ -12,14 +12,14 @@ import (
 )
 
 func rereg() []suite.Case {
+	change := shared("ibv_rereg_mr")
 	return []suite.Case{
-		of("CF-rer-0001", "other memory", "ibv_rereg_mr", reregMemory, suite.ReregMemory).Ruled(
-			"VR-ibv_rereg_mr-addr-0176", "VR-ibv_rereg_mr-length-0177"),
-		of("CF-rer-0002", "another protection domain", "ibv_rereg_mr", reregPD, suite.ReregPD).Ruled("VR-ibv_rereg_mr-pd-0175"),
-		of("CF-rer-0003", "other access", "ibv_rereg_mr", reregAccess, suite.ReregAccess).Ruled("VR-ibv_rereg_mr-access-0183"),
-		of("CF-rer-0004", "all three at once", "ibv_rereg_mr", reregAll, suite.ReregMemory, suite.ReregPD, suite.ReregAccess).Ruled(
+		change("CF-rer-0001", "other memory", reregMemory, suite.ReregMemory).Ruled("VR-ibv_rereg_mr-addr-0176", "VR-ibv_rereg_mr-length-0177"),
+		change("CF-rer-0002", "another protection domain", reregPD, suite.ReregPD).Ruled("VR-ibv_rereg_mr-pd-0175"),
+		change("CF-rer-0003", "other access", reregAccess, suite.ReregAccess).Ruled("VR-ibv_rereg_mr-access-0183"),
+		change("CF-rer-0004", "all three at once", reregAll, suite.ReregMemory, suite.ReregPD, suite.ReregAccess).Ruled(
 			"VR-ibv_rereg_mr-flags-0173"),
-		of("CF-rer-0005", "a change that the device lacks leaves the region as it is", "ibv_rereg_mr", reregLacking),
+		change("CF-rer-0005", "a change that the device lacks leaves the region as it is", reregLacking),
 	}
 }
 

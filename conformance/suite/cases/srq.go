@@ -14,20 +14,21 @@ import (
 )
 
 func sharedReceives() []suite.Case {
+	create := shared("ibv_create_srq", suite.SRQ)
+	modify := shared("ibv_modify_srq", suite.SRQ)
 	return []suite.Case{
-		of("CF-srq-0001", "a queue has room for what was asked for, and says how much", "ibv_create_srq", srqSizes, suite.SRQ),
-		of("CF-srq-0002", "a queue that cannot be", "ibv_create_srq", noSRQ, suite.SRQ).Ruled(
+		create("CF-srq-0001", "a queue has room for what was asked for, and says how much", srqSizes),
+		create("CF-srq-0002", "a queue that cannot be", noSRQ).Ruled(
 			"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"),
-		of("CF-srq-0003", "the limit is set, taken back, and at most the size", "ibv_modify_srq", srqLimits, suite.SRQ).Ruled(
+		modify("CF-srq-0003", "the limit is set, taken back, and at most the size", srqLimits).Ruled(
 			"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"),
-		of("CF-srq-0004", "resized where the device says that it can be, else left as it is", "ibv_modify_srq", srqResize, suite.SRQ).Ruled(
+		modify("CF-srq-0004", "resized where the device says that it can be, else left as it is", srqResize).Ruled(
 			"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"),
-		of("CF-srq-0005", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_srq", srqOrder, suite.SRQ).Ruled(
-			"VR-ibv_destroy_srq-qps-0608"),
+		create("CF-srq-0005", "destroyed in the wrong order: refused, and what is open is named", srqOrder).Ruled("VR-ibv_destroy_srq-qps-0608"),
 		of("CF-srq-0006", "a queue pair with one takes no receives of its own", "ibv_create_qp", srqOwnReceives, suite.SRQ, suite.Peer).Ruled(
 			"VR-ibv_post_recv-srq-0363"),
-		of("CF-srq-0007", "its receives are taken by every queue pair on it, in order", "ibv_create_srq", srqTaken, suite.SRQ, suite.Peer),
-		of("CF-srq-0008", "one event when fewer receives are left than the limit", "ibv_modify_srq", srqEvent, suite.SRQ, suite.Peer),
+		create("CF-srq-0007", "its receives are taken by every queue pair on it, in order", srqTaken, suite.Peer),
+		modify("CF-srq-0008", "one event when fewer receives are left than the limit", srqEvent, suite.Peer),
 	}
 }
 
@@ -225,21 +226,15 @@ func srqEvent(t *suite.T) {
 	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	n.takes("four are left", 0, n)
 	n.takes("three are left", 1, n)
-	if ev := event(t, t.Device(), quiet); ev != nil {
-		t.Errorf("an event with as many receives as the limit: %v", ev.Type)
-	}
+	silent(t, "as many receives as the limit", t.Device())
 	n.takes("two are left", 2, n)
 	ev := must(t.Device().NextEvent(t.Context()))(t)
 	if ev.Type != verbs.EventTypeSRQLimitReached || ev.SRQ != srq || ev.QP != nil || ev.CQ != nil || ev.Port != 0 {
 		t.Errorf("%v of SRQ %v, QP %v, CQ %v, port %d", ev.Type, ev.SRQ, ev.QP, ev.CQ, ev.Port)
 	}
-	if is := must(srq.Query())(t); is.Limit != 0 {
-		t.Errorf("the limit after its event: %d", is.Limit)
-	}
+	is(t, "the limit after its event", must(srq.Query())(t).Limit, 0)
 	n.takes("one is left", 3, n)
-	if ev := event(t, t.Device(), quiet); ev != nil {
-		t.Errorf("a second event: %v", ev.Type)
-	}
+	silent(t, "after the event", t.Device())
 	ok(t, "Close of the queue pair", n.qp.Close())
 	inUse(t, srq.Close(), "an event of ibv_get_async_event without its Done")
 	ev.Done()

@@ -16,33 +16,30 @@ import (
 
 // streams are the cases of extended queue pairs, to which requests are posted as streams of commands.
 func streams() []suite.Case {
-	atomic := needs(suite.QPEx, suite.Peer, suite.Atomics)
+	post := shared("ibv_wr_post", suite.QPEx, suite.Peer)
 	return []suite.Case{
 		of("CF-stream-0001", "each kind of request alone, by kind of queue pair", "ibv_create_qp_ex", eachOp, suite.QPEx),
 		of("CF-stream-0002", "no stream of a queue pair that was asked for nothing", "ibv_create_qp_ex", noStream, suite.QPEx),
-		of("CF-stream-0010", "messages of every length, both ways", "ibv_wr_post", streamed(far.RC, messages), suite.QPEx, suite.Peer),
-		of("CF-stream-0011", "messages with immediate data, both ways", "ibv_wr_post", streamed(far.RC, immediate), suite.QPEx, suite.Peer),
-		of("CF-stream-0012", "RDMA WRITE and READ of every length", "ibv_wr_post", streamed(far.RC, writeRead), suite.QPEx, suite.Peer),
-		of("CF-stream-0013", "RDMA WRITE with immediate data, both ways", "ibv_wr_post", streamed(far.RC, writeImm), suite.QPEx, suite.Peer),
-		of("CF-stream-0014", "atomics on the other end's memory", "ibv_wr_post", streamed(far.RC, atomicRequests), atomic...),
-		of("CF-stream-0015", "inline data is taken while posting, from memory that is not registered", "ibv_wr_post",
-			streamed(far.RC, inline), suite.QPEx, suite.Peer),
-		of("CF-stream-0016", "an unreliable connection: messages and RDMA WRITE", "ibv_wr_post",
-			streamed(far.UC, unreliable), suite.QPEx, suite.Peer),
-		of("CF-stream-0017", "datagrams by an address handle, both ways", "ibv_wr_post", streamed(far.UD, datagrams), suite.QPEx, suite.Peer),
-		of("CF-stream-0018", "gathered from three places of one length", "ibv_wr_post", gatheredFrom(4, 4, 4), suite.QPEx, suite.Peer),
-		of("CF-stream-0019", "gathered from three places of three lengths", "ibv_wr_post", gatheredFrom(5, 3, 4), suite.QPEx, suite.Peer),
-		of("CF-stream-0020", "requests of all kinds in one stream: carried out and completed in order", "ibv_wr_post", oneStream, atomic...),
-		of("CF-stream-0021", "completions of signaled requests only", "ibv_wr_post", someSignaled, suite.QPEx, suite.Peer),
-		of("CF-stream-0022", "a stream and a plain post in turns", "ibv_wr_post", streamAndPost, suite.QPEx, suite.Peer),
+		post("CF-stream-0010", "messages of every length, both ways", streamed(far.RC, messages)),
+		post("CF-stream-0011", "messages with immediate data, both ways", streamed(far.RC, immediate)),
+		post("CF-stream-0012", "RDMA WRITE and READ of every length", streamed(far.RC, writeRead)),
+		post("CF-stream-0013", "RDMA WRITE with immediate data, both ways", streamed(far.RC, writeImm)),
+		post("CF-stream-0014", "atomics on the other end's memory", streamed(far.RC, atomicRequests), suite.Atomics),
+		post("CF-stream-0015", "inline data is taken while posting, from memory that is not registered", streamed(far.RC, inline)),
+		post("CF-stream-0016", "an unreliable connection: messages and RDMA WRITE", streamed(far.UC, unreliable)),
+		post("CF-stream-0017", "datagrams by an address handle, both ways", streamed(far.UD, datagrams)),
+		post("CF-stream-0018", "gathered from three places of one length", gatheredFrom(4, 4, 4)),
+		post("CF-stream-0019", "gathered from three places of three lengths", gatheredFrom(5, 3, 4)),
+		post("CF-stream-0020", "requests of all kinds in one stream: carried out and completed in order", oneStream, suite.Atomics),
+		post("CF-stream-0021", "completions of signaled requests only", someSignaled),
+		post("CF-stream-0022", "a stream and a plain post in turns", streamAndPost),
 		of("CF-stream-0023", "read with an extended completion queue", "ibv_wr_post", streamAndRead, suite.QPEx, suite.CQEx, suite.Peer),
-		of("CF-stream-0030", "a stream with a request that was not asked for posts nothing", "ibv_wr_post", notAskedOp, suite.QPEx, suite.Peer),
-		of("CF-stream-0031", "a stream beyond the capacity posts nothing", "ibv_wr_post", beyondCapacity, suite.QPEx, suite.Peer),
-		of("CF-stream-0032", "a stream with too much inline data posts nothing", "ibv_wr_post", beyondInline, suite.QPEx, suite.Peer),
-		of("CF-stream-0033", "a datagram without an address, or to a closed one, posts nothing", "ibv_wr_post",
-			noAddress, suite.QPEx, suite.Peer),
-		of("CF-stream-0034", "a request that fails ends those behind it", "ibv_wr_post", failedInStream, suite.QPEx, suite.Peer),
-		of("CF-stream-0035", "in states that do not send, and after Close", "ibv_wr_post", streamStates, suite.QPEx, suite.Peer),
+		post("CF-stream-0030", "a stream with a request that was not asked for posts nothing", notAskedOp),
+		post("CF-stream-0031", "a stream beyond the capacity posts nothing", beyondCapacity),
+		post("CF-stream-0032", "a stream with too much inline data posts nothing", beyondInline),
+		post("CF-stream-0033", "a datagram without an address, or to a closed one, posts nothing", noAddress),
+		post("CF-stream-0034", "a request that fails ends those behind it", failedInStream),
+		post("CF-stream-0035", "in states that do not send, and after Close", streamStates),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
@@ -13,22 +14,19 @@ import (
 )
 
 func traffic() []suite.Case {
+	post := shared("ibv_post_send", suite.Peer)
 	return []suite.Case{
-		of("CF-que-0020", "messages of every length, both ways", "ibv_post_send", over(far.RC, messages), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0021", "messages with immediate data, both ways", "ibv_post_send", over(far.RC, immediate), suite.Peer),
-		of("CF-que-0022", "RDMA WRITE and READ of every length", "ibv_post_send", over(far.RC, writeRead), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0023", "RDMA WRITE with immediate data, both ways", "ibv_post_send", over(far.RC, writeImm), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0024", "atomics on the other end's memory", "ibv_post_send", over(far.RC, atomicRequests), suite.Peer, suite.Atomics).Ruled(
+		post("CF-que-0020", "messages of every length, both ways", over(far.RC, messages)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0021", "messages with immediate data, both ways", over(far.RC, immediate)),
+		post("CF-que-0022", "RDMA WRITE and READ of every length", over(far.RC, writeRead)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0023", "RDMA WRITE with immediate data, both ways", over(far.RC, writeImm)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0024", "atomics on the other end's memory", over(far.RC, atomicRequests), suite.Atomics).Ruled(
 			"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"),
-		of("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", "ibv_post_send", over(far.UC, unreliable), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0336"),
+		post("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", over(far.UC, unreliable)).Ruled("VR-ibv_post_send-opcode-0336"),
 		of("CF-que-0026", "datagrams, both ways: the address handle and the 40 bytes before the data", "ibv_create_ah",
 			over(far.UD, datagrams), suite.Peer).Ruled("VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"),
-		of("CF-que-0027", "inline data is taken while posting, from memory that is not registered", "ibv_post_send",
-			over(far.RC, inline, inlineRoom), suite.Peer).Ruled("VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
+		post("CF-que-0027", "inline data is taken while posting, from memory that is not registered", over(far.RC, inline, inlineRoom)).Ruled(
+			"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
 		of("CF-que-0028", "gathered from three places, scattered to three", "ibv_post_recv", over(far.RC, gathered), suite.Peer).Ruled(
 			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
 	}
@@ -80,15 +78,15 @@ func messages(n *near) {
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.op(what, wcSend, n.part(n.wr().Send(opID), 0, length))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
-			t.Errorf("%s: received %s", what, differing(r.Data, out))
-		}
+		r := n.farGot(what)
+		holds(t, what, r.Data, out)
+		is(t, what+": its length", r.Length, length)
+		is(t, what+": immediate data", r.WithImm, false)
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell(what, far.Op{Code: far.Send, Data: out})
-		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&verbs.WCFlagWithImm != 0 || !bytes.Equal(n.buf[:length], out) {
-			t.Errorf("%s: flags %v, received %s", what, wc.Flags, differing(n.buf[:length], out))
-		}
+		is(t, what+": WITH_IMM", n.received(what, uint64(i), wcRecv, length).Flags&verbs.WCFlagWithImm, 0)
+		holds(t, what+" received", n.buf[:length], out)
 	}
 }
 
@@ -114,18 +112,14 @@ func writeRead(n *near) {
 	for i, length := range lengths[:len(lengths)-1] {
 		what := fmt.Sprintf("%d bytes", length)
 		n.farStore(0, make([]byte, length+128))
-		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
-		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
+		want := slices.Concat(make([]byte, 64), fill(n.buf[:length], i), make([]byte, 64)) // what is not to be touched stands around it
 		n.op("WRITE of "+what, wcWrite, n.part(n.write(64), 0, length))
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
 		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
-		holds(t, "READ of "+what, n.buf[16:16+length], back)
-		if !bytes.Equal(n.buf[:16], make([]byte, 16)) || !bytes.Equal(n.buf[16+length:][:16], make([]byte, 16)) {
-			t.Errorf("READ of %s: the memory around it was written", what)
-		}
+		holds(t, "READ of "+what+", and the memory around it", n.buf[:32+length], slices.Concat(make([]byte, 16), back, make([]byte, 16)))
 	}
 }
 
@@ -144,9 +138,7 @@ func writeImm(n *near) {
 	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
 		t.Errorf("%+v", wc)
 	}
-	if got := string(n.buf[100 : 100+len(text)]); got != text {
-		t.Errorf("the memory holds %q", got)
-	}
+	holds(t, "the memory", n.buf[100:100+len(text)], []byte(text))
 }
 
 func atomicRequests(n *near) {
@@ -155,9 +147,7 @@ func atomicRequests(n *near) {
 	n.farStore(16, value(1<<40))
 	shows := func(what string, opcode verbs.WCOpcode, w verbs.SendWR, was, now uint64) {
 		n.op(what, opcode, w.Add(n.sge(8, 8)))
-		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != was {
-			t.Errorf("%s: there was %#x, want %#x", what, got, was)
-		}
+		is(t, what+": what was there", binary.NativeEndian.Uint64(n.buf[8:]), was)
 		n.farHas(what, 16, value(now))
 	}
 	add := func(v uint64) verbs.SendWR { return n.wr().FetchAdd(opID, n.link.To.Base+16, n.link.To.RKey, v) }
@@ -196,19 +186,17 @@ func unreliable(n *near) {
 // datagrams are of what one packet of the smallest MTU holds. Before the data of each is the global route header; on
 // Ethernet, between IPv4 addresses, only its second half is written.
 func datagrams(n *near) {
-	const grh = 40
+	const grh = verbs.GRHSize
 	t := n.t
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
-	if ah.PD() != n.pd || ah.Device() != t.Device() {
-		t.Errorf("the address handle has another domain or device")
-	}
+	belongs(t, "the address handle", ah, n.pd)
 	for i, length := range []int{0, 1, 200} {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
 		n.op(what, wcSend, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() || !r.WithImm || r.Imm != uint32(i) {
-			t.Errorf("%s: from %#x, imm %d, %s", what, r.SrcQP, r.Imm, differing(r.Data, out))
+		if r := n.farGotFrom(what, out); !r.WithImm || r.Imm != uint32(i) {
+			t.Errorf("%s: %+v", what, r)
 		}
 		clear(n.buf)
 		n.room(uint64(i), 0, grh+length)
@@ -248,9 +236,7 @@ func inline(n *near) {
 	n.post(1)
 	clear(data)
 	n.finished("an inline message", 1, wcSend)
-	if r := n.farGot("an inline message"); string(r.Data) != "taken while it was being posted." {
-		t.Errorf("received %q", r.Data)
-	}
+	is(t, "received", string(n.farGot("an inline message").Data), "taken while it was being posted.")
 	copy(data, "once more")
 	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
@@ -266,15 +252,11 @@ func gathered(n *near) {
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
 	n.op("gathered", wcSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
-	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
-		t.Errorf("received %q", r.Data)
-	}
+	is(t, "received", string(n.farGot("gathered").Data), "threeonetwo")
 	clear(n.buf)
 	n.recv.WR(0).Recv(1).Add(n.sge(100, 4)).Add(n.sge(50, 1)).Add(n.sge(9000, 100))
-	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
+	n.postRecv(1)
 	n.tell("scattered", far.Op{Code: far.Send, Data: []byte("over three places")})
 	n.received("scattered", 1, wcRecv, 17)
-	if got := string(n.buf[100:105]) + string(n.buf[50:52]) + string(n.buf[9000:9013]); got != "over\x00 \x00three places\x00" {
-		t.Errorf("scattered as %q", got)
-	}
+	is(t, "scattered", string(n.buf[100:105])+string(n.buf[50:52])+string(n.buf[9000:9013]), "over\x00 \x00three places\x00")
 }

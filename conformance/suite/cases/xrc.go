@@ -16,28 +16,27 @@ import (
 
 // sharedHandles are the cases of extended reliable connections. Both ends are on the device under test.
 func sharedHandles() []suite.Case {
-	opened := needs(suite.XRC, suite.OpenQP, suite.Peer)
+	send := shared("ibv_post_send", suite.XRC, suite.Peer)
 	return []suite.Case{
 		of("CF-xrc-0001", "a shared receive queue of each type, and numbers of those of XRC", "ibv_create_srq_ex", srqTypes, suite.XRC),
-		of("CF-xrc-0002", "a queue that lacks what its type needs", "ibv_create_srq_ex",
-			noXRCQueue, suite.XRC).Ruled(
+		of("CF-xrc-0002", "a queue that lacks what its type needs", "ibv_create_srq_ex", noXRCQueue, suite.XRC).Ruled(
 			"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
 			"VR-ibv_create_srq_ex-comp_mask-1206", "VR-ibv_create_srq_ex-max_num_tags-1207"),
-		of("CF-xrc-0003", "a queue pair that lacks what its type needs", "ibv_create_qp_ex",
-			noXRCPair, suite.XRC).Ruled(
+		of("CF-xrc-0003", "a queue pair that lacks what its type needs", "ibv_create_qp_ex", noXRCPair, suite.XRC).Ruled(
 			"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
 			"VR-ibv_create_qp_ex-recv_cq-1225"),
 		of("CF-xrc-0004", "closed in the wrong order: refused, and what is open is named", "ibv_open_xrcd", xrcOrder, suite.XRC, suite.OpenQP),
-		of("CF-xrc-0005", "a message goes to the queue that it names, and completes there", "ibv_post_send", xrcMessages, suite.XRC, suite.Peer),
+		send("CF-xrc-0005", "a message goes to the queue that it names, and completes there", xrcMessages),
 		of("CF-xrc-0006", "a stream of commands names the queue", "ibv_wr_post", xrcStream, suite.XRC, suite.Peer),
-		of("CF-xrc-0007", "READ, WRITE and atomics reach the memory of the named queue's domain", "ibv_post_send",
-			xrcMemory, suite.XRC, suite.Peer, suite.Atomics),
-		of("CF-xrc-0008", "a number that no queue has, and one of another XRC domain", "ibv_post_send", xrcUnknown, suite.XRC, suite.Peer),
-		of("CF-xrc-0009", "a message to an empty queue waits for a receive", "ibv_post_send", xrcLater, suite.XRC, suite.Peer),
-		of("CF-xrc-0010", "a second handle changes the queue pair, which outlives the first", "ibv_open_qp", xrcSecond, opened...),
+		send("CF-xrc-0007", "READ, WRITE and atomics reach the memory of the named queue's domain", xrcMemory, suite.Atomics),
+		send("CF-xrc-0008", "a number that no queue has, and one of another XRC domain", xrcUnknown),
+		send("CF-xrc-0009", "a message to an empty queue waits for a receive", xrcLater),
+		of("CF-xrc-0010", "a second handle changes the queue pair, which outlives the first", "ibv_open_qp",
+			xrcSecond, suite.XRC, suite.OpenQP, suite.Peer),
 		of("CF-xrc-0011", "a queue pair that is not there cannot be opened", "ibv_open_qp", xrcNone, suite.XRC).Ruled(
 			"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"),
-		of("CF-xrc-0012", "two openings of the device share the domain of a file", "ibv_open_xrcd", xrcTwoOpenings, opened...),
+		of("CF-xrc-0012", "two openings of the device share the domain of a file", "ibv_open_xrcd",
+			xrcTwoOpenings, suite.XRC, suite.OpenQP, suite.Peer),
 	}
 }
 
