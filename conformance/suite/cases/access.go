@@ -50,9 +50,7 @@ func rights(t *suite.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatalf("%v: %v", bits, err)
-		}
+		needed(t, bits.String(), err)
 		at := uint64(buf.Addr())
 		p.Write(bits.String()+": write", mr.RKey(), at, []byte("12345678"), allowed(bits&verbs.MRAccessRemoteWrite != 0))
 		p.Read(bits.String()+": read", mr.RKey(), at, make([]byte, 8), allowed(bits&verbs.MRAccessRemoteRead != 0))

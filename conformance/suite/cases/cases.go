@@ -75,6 +75,13 @@ func need(t *suite.T, err error) {
 	}
 }
 
+// needed ends the case on an error, and says of what.
+func needed(t *suite.T, what string, err error) {
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
 // ok fails the case on an error, and lets it go on.
 func ok(t *suite.T, what string, err error) { t.OK(what, err) }
 
@@ -91,11 +98,19 @@ func failsAs(t *suite.T, what string, err error, set ...error) {
 	fails(t, what, err, set...)
 }
 
-// failsNaming is failsAs, and checks that the error has the words that name the cause.
-func failsNaming(t *suite.T, what string, err error, words string, set ...error) {
-	if failsAs(t, what, err, set...); err != nil && !strings.Contains(err.Error(), words) {
-		t.Errorf("%s: the error does not name %q: %v", what, words, err)
+// names checks that an error, if there is one, has the words that name its cause, such as a rule or what is open.
+func names(t *suite.T, what string, err error, words ...string) {
+	for _, w := range words {
+		if err != nil && !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: the error does not name %s: %v", what, w, err)
+		}
 	}
+}
+
+// failsNaming is failsAs, and checks that the error names its cause.
+func failsNaming(t *suite.T, what string, err error, words string, set ...error) {
+	failsAs(t, what, err, set...)
+	names(t, what, err, words)
 }
 
 // errorOf returns the error of a call that has a result too.

@@ -54,8 +54,7 @@ func none(t *suite.T, ch *verbs.CompChannel, what string) {
 
 // onChannel returns a connected queue pair whose receives are announced on a channel.
 func onChannel(t *suite.T, ch *verbs.CompChannel) *near {
-	sends, recvs := newCQ(t), must(t.Device().CreateCQ(depth, ch, 0))(t)
-	return nearOn(t, newPD(t), far.RC, sends, recvs)
+	return nearOn(t, newPD(t), far.RC, newCQ(t), must(t.Device().CreateCQ(depth, ch, 0))(t))
 }
 
 // message has the other end send one, for which there is room.

@@ -69,9 +69,8 @@ func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, farPlace(t
 func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 	p := batches(t, place)
 	var err error
-	if p.near, p.far, err = cfg.Pair(nearPlace(t), place); err != nil {
-		t.Fatalf("a connection: %v", err)
-	}
+	p.near, p.far, err = cfg.Pair(nearPlace(t), place)
+	needed(t, "a connection", err)
 	for i := range p.near.Buf {
 		p.near.Buf[i], p.far.Buf[i] = 0xa5, 0x5a
 	}
@@ -204,9 +203,7 @@ func (p *pair) recovered() {
 // in checks the state of an end's queue pair.
 func (p *pair) in(what string, e *link.End, set ...verbs.QPState) {
 	info, _, err := e.QP.Query(verbs.QPFieldState)
-	if err != nil {
-		p.t.Fatalf("%s: %v", what, err)
-	}
+	needed(p.t, what, err)
 	p.t.Note(what, info.State.String())
 	if !slices.Contains(set, info.State) {
 		p.t.Errorf("%s is in %v, want %v", what, info.State, set)

@@ -51,11 +51,7 @@ func (p *pair) streamed(s *verbs.QPStream, what string, opcodes ...verbs.WCOpcod
 	}
 }
 
-func (p *pair) toStream(s *verbs.QPStream, n int) {
-	if posted, err := s.Post(p.send, n); posted != n || err != nil {
-		p.t.Fatalf("posted %d of %d requests: %v", posted, n, err)
-	}
-}
+func (p *pair) toStream(s *verbs.QPStream, n int) { whole(p.t, "a post", n)(s.Post(p.send, n)) }
 
 // atomicWrites writes numbers one behind the other, and each over the one before.
 func atomicWrites(more verbs.MRAccess) func(*suite.T) {

@@ -124,9 +124,7 @@ func (m *members) join(name string, g verbs.GID) {
 	} else {
 		err = unix.SetsockoptIPv6Mreq(fd, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP, &unix.IPv6Mreq{Multiaddr: g, Interface: uint32(dev.Index)})
 	}
-	if err != nil {
-		m.t.Fatalf("joining %s on %s: %v", gidText(g), name, err)
-	}
+	needed(m.t, fmt.Sprintf("joining %s on %s", gidText(g), name), err)
 }
 
 // tell sends a datagram to a group.
@@ -153,9 +151,7 @@ func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, t
 			m.t.Errorf("%s: the send: %+v", what, sent)
 		}
 	}
-	if err != nil {
-		m.t.Fatalf("%s: %v", what, err)
-	}
+	needed(m.t, what, err)
 	m.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.Opcode != wcRecv || wc.ByteLen != uint32(40+len(text)) || wc.SrcQP != from.QP.Num() ||
 		string(e.Buf[40:40+len(text)]) != text || e.Buf[40+len(text)] != 0 {

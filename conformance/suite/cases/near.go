@@ -68,10 +68,13 @@ func nearOn(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, sha
 	return n
 }
 
+// types are the types of queue pairs by kind.
+var types = map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD,
+	rawPacket: verbs.QPTypeRawPacket}
+
 // bareNear makes one that is in RESET.
 func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, shape ...func(*verbs.QPInitAttr)) *near {
 	n := &near{t: t, pd: pd, sends: sends, recvs: recvs}
-	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
 	attr := verbs.QPInitAttr{
 		Type: types[kind], SendCQ: sends, RecvCQ: recvs, MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 3, MaxRecvSGE: 3,
 	}
@@ -197,9 +200,7 @@ func (n *near) tell(what string, op far.Op) far.Result {
 
 // farRoom has the other end post a receive.
 func (n *near) farRoom(size int) {
-	if err := n.link.Far.PostRecv(n.t.Context(), size); err != nil {
-		n.t.Fatalf("the other end: %v", err)
-	}
+	needed(n.t, "the other end", n.link.Far.PostRecv(n.t.Context(), size))
 }
 
 // farGot takes the next message off the other end.
@@ -226,9 +227,7 @@ func (n *near) farHas(what string, offset int, want []byte) {
 
 // farStore fills in the other end's window.
 func (n *near) farStore(offset int, data []byte) {
-	if err := n.link.Far.Store(n.t.Context(), offset, data); err != nil {
-		n.t.Fatalf("the other end: %v", err)
-	}
+	needed(n.t, "the other end", n.link.Far.Store(n.t.Context(), offset, data))
 }
 
 // until asks again and again until something is so. The case ends when it takes too long.

@@ -37,22 +37,17 @@ func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)
 }
 
 func eachType(t *suite.T) {
-	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
-		kind := map[verbs.QPType]far.Kind{verbs.QPTypeRC: far.RC, verbs.QPTypeUC: far.UC, verbs.QPTypeUD: far.UD}[typ]
+	for _, kind := range []far.Kind{far.RC, far.UC, far.UD} {
+		typ := types[kind]
 		bothKinds(t, typ, func(what string, qp *verbs.QP) {
 			is := func(state verbs.QPState) {
-				q, made, err := qp.Query()
-				if err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
+				q, made := query(t, what, qp)
 				if c := made.Cap; q.State != state || made.Type != typ || c.MaxSendWR < 5 || c.MaxRecvWR < 5 || c.MaxSendSGE < 2 || c.MaxRecvSGE < 2 {
 					t.Errorf("%s: in %v, of type %v, with room %+v", what, q.State, made.Type, c)
 				}
 			}
 			is(verbs.QPStateReset)
-			if err := t.Port().Init(qp, kind, 0); err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
+			needed(t, what, t.Port().Init(qp, kind, 0))
 			is(verbs.QPStateInit)
 			ok(t, what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 			is(verbs.QPStateReset)
@@ -68,13 +63,9 @@ func datagramStates(t *suite.T) {
 			return verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(t.Port().Number()).QKey(key)
 		}
 		tells := func(state verbs.QPState, key uint32) *verbs.QPInfo {
-			q, _, err := qp.Query()
-			if err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
-			if q.State != state || q.QKey != key {
-				t.Errorf("%s: in %v with the key %#x, want %v and %#x", what, q.State, q.QKey, state, key)
-			}
+			q, _ := query(t, what, qp)
+			is(t, what+": its state", q.State, state)
+			is(t, what+": its key", q.QKey, key)
 			return q
 		}
 		ok(t, what+": INIT", qp.Modify(init(own)))
@@ -82,9 +73,7 @@ func datagramStates(t *suite.T) {
 		ok(t, what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
 		tells(verbs.QPStateRTR, own)
 		ok(t, what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
-		if q := tells(verbs.QPStateRTS, own); q.SQPSN != 0x45 {
-			t.Errorf("%s: the number is %#x", what, q.SQPSN)
-		}
+		is(t, what+": its number", tells(verbs.QPStateRTS, own).SQPSN, 0x45)
 		ok(t, what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 		if err := qp.Modify(init(privileged)); errors.Is(err, syscall.EPERM) {
 			t.Saw(what+": a privileged key", err) // the program is not privileged

@@ -204,9 +204,7 @@ func use(t *suite.T, m made) {
 		}
 	}
 	rkey := m.mr.RKey()
-	if err := m.mr.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
+	needed(t, "Close", m.mr.Close())
 	if p != nil {
 		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), suite.StatusRemAccess)
 		ok(t, "closing the connection", p.Close())

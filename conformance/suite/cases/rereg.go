@@ -59,9 +59,7 @@ func reregAccess(t *suite.T) {
 		p.Write("write without the right", mr.RKey(), uint64(mr.Addr()), []byte("no"), suite.StatusRemAccess)
 		p.Read("read", mr.RKey(), uint64(mr.Addr()), make([]byte, 2))
 	}
-	if err := mr.Rereg(new(verbs.MRChange).Access(rw)); err != nil {
-		t.Fatalf("back: %v", err)
-	}
+	needed(t, "back", mr.Rereg(new(verbs.MRChange).Access(rw)))
 	use(t, made{mr, buf, uint64(mr.Addr())})
 }
 

@@ -37,29 +37,33 @@ func small() []suite.Case {
 func xrcdAlone(t *suite.T) {
 	a := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
 	b := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT|syscall.O_EXCL)))(t)
-	if a.Device() != t.Device() {
-		t.Errorf("another device")
-	}
+	is(t, "its device", a.Device(), t.Device())
 	ok(t, "Close of one", a.Close())
 	fails(t, "second Close", a.Close(), os.ErrClosed)
 	ok(t, "Close of the other", b.Close())
 }
 
-func xrcdOfFile(t *suite.T) {
+// domainFile makes a file for a domain.
+func domainFile(t *suite.T) *os.File {
 	dir := must(os.MkdirTemp("", "xrcd"))(t)
-	t.Cleanup(func() { ok(t, "removing the folder", os.RemoveAll(dir)) })
 	f := must(os.Create(filepath.Join(dir, "domain")))(t)
+	t.Cleanup(func() {
+		f.Close()
+		ok(t, "removing the folder", os.RemoveAll(dir))
+	})
+	return f
+}
+
+func xrcdOfFile(t *suite.T) {
+	f := domainFile(t)
 	fd := int(f.Fd())
 	open := func(flags int) (*verbs.XRCD, error) { return t.Device().OpenXRCD(verbs.NewXRCDInitAttr(fd, flags)) }
-	_, err := open(0)
-	t.Errno("a domain that is not there", err, syscall.EAGAIN)
+	t.Errno("a domain that is not there", errorOf(open(0)), syscall.EAGAIN)
 	first := must(open(syscall.O_CREAT))(t)
 	second := must(open(0))(t)
-	_, err = open(syscall.O_CREAT | syscall.O_EXCL)
-	t.Errno("a domain that is there", err, syscall.EINVAL)
+	t.Errno("a domain that is there", errorOf(open(syscall.O_CREAT|syscall.O_EXCL)), syscall.EINVAL)
 	ok(t, "closing the file", f.Close())
-	_, err = open(0)
-	t.Errno("a file that is closed", err, syscall.EBADF)
+	t.Errno("a file that is closed", errorOf(open(0)), syscall.EBADF)
 	ok(t, "Close of the first", first.Close())
 	ok(t, "Close of the second", second.Close())
 }
@@ -114,9 +118,7 @@ func groups(t *suite.T) {
 	t.Errno("destroyed while it is in a group", qp.Close(), syscall.EBUSY)
 	ok(t, "detached", qp.DetachMcast(anyGroup, 0))
 	t.Errno("detached again", qp.DetachMcast(anyGroup, 0), syscall.EINVAL)
-	if err := qp.AttachMcast(anyGroup, 0); err != nil {
-		t.Fatalf("attached for CloseAll: %v", err)
-	}
+	need(t, qp.AttachMcast(anyGroup, 0))
 	ok(t, "Close", qp.CloseAll())
 }
 

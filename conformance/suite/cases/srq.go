@@ -4,6 +4,7 @@ package cases
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -46,9 +47,7 @@ func srqSizes(t *suite.T) {
 			continue
 		}
 		srq := newSRQ(t, pd, c.wr, c.sge)
-		if srq.PD() != pd || srq.Device() != t.Device() {
-			t.Errorf("another domain or device")
-		}
+		belongs(t, "the queue", srq, pd)
 		is := must(srq.Query())(t)
 		if is.MaxWR < c.wr || is.MaxSGE < c.sge || is.Limit != 0 {
 			t.Errorf("asked for %d requests of %d ranges, got %+v", c.wr, c.sge, *is)
@@ -79,17 +78,15 @@ func noSRQ(t *suite.T) {
 	} else {
 		mayBreak(t, "no room", err, "VR-ibv_create_srq-max_wr-0603", syscall.EINVAL)
 	}
-	_, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: uint32(attr.MaxSRQWR) + 1, MaxSGE: 1})
+	err := errorOf(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: uint32(attr.MaxSRQWR) + 1, MaxSGE: 1}))
 	mayBreak(t, "more than max_srq_wr", err, "VR-ibv_create_srq-max_wr-0604", syscall.EINVAL, syscall.ENOMEM)
-	_, err = pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: uint32(attr.MaxSRQSGE) + 1})
+	err = errorOf(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: uint32(attr.MaxSRQSGE) + 1}))
 	mayBreak(t, "more than max_srq_sge", err, "VR-ibv_create_srq-max_sge-0605", syscall.EINVAL, syscall.ENOMEM)
 }
 
 // unchanged checks that a queue is as it was.
 func unchanged(t *suite.T, what string, srq *verbs.SRQ, was *verbs.SRQInfo) {
-	if is := must(srq.Query())(t); *is != *was {
-		t.Errorf("%s: it was %+v, and is %+v", what, *was, *is)
-	}
+	is(t, what, *must(srq.Query())(t), *was)
 }
 
 func srqLimits(t *suite.T) {
@@ -152,9 +149,8 @@ func srqOrder(t *suite.T) {
 		inUse(t, pd.Close(), "SRQ")
 	}
 	ok(t, "Close", srq.Close())
-	if _, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a queue pair on a closed queue: %v", err)
-	}
+	err := errorOf(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}))
+	fails(t, "a queue pair on a closed queue", err, os.ErrClosed)
 	fails(t, "Modify after Close", srq.Modify(verbs.NewSRQAttr().Limit(1)), os.ErrClosed)
 }
 
@@ -177,41 +173,32 @@ func srqOwnReceives(t *suite.T) {
 }
 
 // supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region.
-func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
-	batch := must(verbs.NewRecvBatch(count, 1))(t)
-	defer batch.Close()
+func supply(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, first, count int) {
+	batch := recvs(t, count, 1)
 	for i := range count {
-		batch.WR(i).Recv(uint64(first + i)).Add(n.sge(64*(first+i), 64))
+		batch.WR(i).Recv(uint64(first + i)).Add(mr.UncheckedSGE(uint64(64*(first+i)), 64))
 	}
-	if posted, err := srq.PostRecv(batch, count); posted != count || err != nil {
-		t.Fatalf("receives from %d on: %d, %v", first, posted, err)
-	}
+	whole(t, fmt.Sprintf("PostRecv of receives from %d on", first), count)(srq.PostRecv(batch, count))
 }
 
 // takes sends a message to a queue pair on a shared queue, and checks which receive it took.
 func (n *near) takes(text string, id int, of *near) {
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte(text)})
 	n.received(text, uint64(id), wcRecv, len(text))
-	if got := string(of.buf[64*id : 64*id+len(text)]); got != text {
-		n.t.Errorf("receive %d holds %q, want %q", id, got, text)
-	}
+	is(n.t, fmt.Sprintf("receive %d", id), string(of.buf[64*id:64*id+len(text)]), text)
 }
 
 func srqTaken(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	var ends []*near
-	for range 2 {
-		sends, recvs := newCQ(t), newCQ(t)
-		ends = append(ends, nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq)))
-	}
-	supply(t, srq, ends[0], 0, 8)
+	ends := []*near{nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq)), nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq))}
+	supply(t, srq, ends[0].mr, 0, 8)
 	for id, who := range []int{0, 1, 1, 0, 1, 0} {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
 	ends[1].op("a WRITE", wcWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
-	supply(t, srq, ends[0], 8, 1)
+	supply(t, srq, ends[0].mr, 8, 1)
 	for id := 6; id < 9; id++ {
 		ends[id%2].takes("the rest", id, ends[0])
 	}
@@ -220,9 +207,8 @@ func srqTaken(t *suite.T) {
 func srqEvent(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	sends, recvs := newCQ(t), newCQ(t)
-	n := nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq))
-	supply(t, srq, n, 0, 5)
+	n := nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq))
+	supply(t, srq, n.mr, 0, 5)
 	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	n.takes("four are left", 0, n)
 	n.takes("three are left", 1, n)

@@ -31,15 +31,12 @@ func steering() []suite.Case {
 func postedToWQ(t *suite.T) {
 	cq := must(t.Device().CreateCQ(8, nil, 0))(t)
 	wq := must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(2).MaxSGE(1)))(t)
-	batch := must(verbs.NewRecvBatch(2, 1))(t)
-	t.Cleanup(func() { ok(t, "closing the batch", batch.Close()) })
+	batch := recvs(t, 2, 1)
 	for i := range 2 {
 		batch.WR(i).Recv(uint64(i + 7))
 	}
 	ok(t, "RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
-	if n, err := wq.PostRecv(batch, 2); n != 2 || err != nil {
-		t.Fatalf("%d requests are posted: %v", n, err)
-	}
+	whole(t, "PostRecv", 2)(wq.PostRecv(batch, 2))
 	ok(t, "ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
 	if t.Soft() == nil {
 		return // devices report the requests of a failed queue or not

@@ -84,7 +84,6 @@ func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
 }
 
 func streamAttr(n *near, kind far.Kind) *verbs.QPInitAttrEx {
-	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
 	return verbs.NewQPInitAttrEx(types[kind], n.sends, n.recvs,
 		n.pd).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3).MaxInlineData(inlineBytes)
 }

@@ -59,9 +59,7 @@ func (a *area) carried(round int) {
 	holds(n.t, what("SEND"), n.farGot(what("SEND")).Data, out)
 	in := fill(make([]byte, length), round+50)
 	n.recv.WR(0).Recv(uint64(round)).Add(a.part(page, length))
-	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
-		n.t.Fatalf("PostRecv = %d, %v", posted, err)
-	}
+	n.postRecv(1)
 	n.tell(what("a message"), far.Op{Code: far.Send, Data: in})
 	n.received(what("a message"), uint64(round), wcRecv, length)
 	a.has(what("a message"), page, in)

@@ -102,9 +102,7 @@ func (w *windowed) requestAfter(i int, id uint64, before uint32, bind verbs.MWBi
 
 // postFar posts the first requests of the far end.
 func (w *windowed) postFar(n int) {
-	if posted, err := w.far.QP.PostSend(w.binds, n); posted != n || err != nil {
-		w.t.Fatalf("the far end posted %d of %d requests: %v", posted, n, err)
-	}
+	whole(w.t, "a post of the far end", n)(w.far.QP.PostSend(w.binds, n))
 }
 
 // bound binds a window of type 2, and waits for it.
@@ -228,9 +226,7 @@ func windowStream(t *suite.T) {
 	w.receive(w.far, 7, inboxSize)
 	w.near.Buf[0] = 1
 	w.local(w.send.WR(0).SendInv(1, key)).Flags(verbs.SendSignaled)
-	if n, err := must(w.near.QP.Stream())(t).Post(w.send, 1); n != 1 || err != nil {
-		t.Fatalf("Post = %d, %v", n, err)
-	}
+	w.toStream(must(w.near.QP.Stream())(t), 1)
 	w.ended("the send", w.wait(w.near, 1), 0, 1, wcSuccess)
 	w.invalidated(key)
 	again := w.request(0, 3, w.part(2048, 64, allOfWindow))
