@@ -24,7 +24,7 @@ func buffers() []suite.Case {
 			pd := newPD(t)
 			buf := must(pd.AllocBuf(3 * usedLength))(t)
 			clear(buf.Bytes()) // a provider may leave in it what was there
-			used(t, pd, buf.Bytes(), must(pd.RegBufMR(buf, buf.Addr(), buf.Len(), rw))(t))
+			used(t, buf.Bytes(), must(pd.RegBufMR(buf, buf.Addr(), buf.Len(), rw))(t))
 		}, suite.Peer),
 	}
 }

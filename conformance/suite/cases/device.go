@@ -134,6 +134,14 @@ func refusesToo(t *suite.T, rule string, e syscall.Errno) {
 	}
 }
 
+// bare notes what a call without the bindings answered, and checks that it is one of some errnos.
+func bare(t *suite.T, what string, e syscall.Errno, set ...syscall.Errno) {
+	t.Note(what, suite.AnswerErrno(e))
+	if !slices.Contains(set, e) {
+		t.Errorf("%s, without the bindings: %v, want one of %v", what, e, set)
+	}
+}
+
 // importer opens a context over the command channel of the device's.
 func importer(t *suite.T) *verbs.Device {
 	other := must(t.Lib().ImportDevice(t.Device().CmdFD()))(t)

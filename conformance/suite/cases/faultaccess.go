@@ -43,7 +43,8 @@ func faultAccess() []suite.Case {
 		})
 		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), run, d.needs...))
 	}
-	return append(out, fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", recovers(resultNowhere), suite.Atomics))
+	return append(out,
+		fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", recovers(resultNowhere), suite.Atomics))
 }
 
 // resultNowhere has an atomic carried out at the far end whose result has no place at the near one, unless a device looks before.

@@ -31,7 +31,7 @@ func faultPeer() []suite.Case {
 		fault(29, "a request that fails completes also when it is not signaled", "ibv_post_send", recovers(unsignaled)),
 		fault(30, "a fault leaves the connection beside it alone", "ibv_poll_cq", bystander),
 		fault(31, "one fault after the other on the same device", "ibv_poll_cq", manyFaults),
-		fault(32, "a receive posted in ERR is flushed", "ibv_post_recv", recovers(lateFlush, func(c *link.Config) { c.Deadline = 2 * time.Second })),
+		fault(32, "a receive posted in ERR is flushed", "ibv_post_recv", recovers(lateFlush, shortly)),
 	}
 }
 
@@ -125,6 +125,8 @@ func flushes(p *pair) {
 	p.ended("a write posted after", p.wait(p.near, 1), 0, 9, wcFlush)
 	p.untouched()
 }
+
+func shortly(c *link.Config) { c.Deadline = 2 * time.Second }
 
 // lateFlush posts when the flush of an earlier receive is over, so that nothing flushes this one by the way.
 func lateFlush(p *pair) {

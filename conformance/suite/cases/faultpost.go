@@ -19,11 +19,13 @@ func faultPost() []suite.Case {
 		fault(41, "a receive queue that is full", "ibv_post_recv", recovers(recvQueueFull, roomy)),
 		fault(42, "a request with too many elements", "ibv_post_send", recovers(tooManySGEs)).Ruled(
 			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
-		fault(43, "inline data beyond what the queue pair takes", "ibv_post_send", recovers(tooMuchInline, func(c *link.Config) { c.Inline = 8 })).Ruled("VR-ibv_post_send-send_flags-0345"),
+		fault(43, "inline data beyond what the queue pair takes", "ibv_post_send", recovers(tooMuchInline, inlineOf8)).Ruled(
+			"VR-ibv_post_send-send_flags-0345"),
 		fault(44, "requests to a queue pair that is not ready", "ibv_post_send", notReady).Ruled(
 			"VR-ibv_post_send-state-0357", "VR-ibv_post_recv-state-0365"),
 		fault(45, "requests to a queue pair that was closed", "ibv_post_send", recovers(afterDestroy)),
-		fault(46, "an atomic that is not aligned", "ibv_post_send", recovers(unaligned), suite.Atomics).Ruled("VR-ibv_post_send-remote_addr-0352"),
+		fault(46, "an atomic that is not aligned", "ibv_post_send", recovers(unaligned), suite.Atomics).Ruled(
+			"VR-ibv_post_send-remote_addr-0352"),
 	}
 }
 
@@ -92,7 +94,9 @@ func tooManySGEs(p *pair) {
 	refusedAt(t, "a receive", 0, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostRecv(recv, 1))
 }
 
-// tooMuchInline asks for a little room for inline data, and posts a request within it and one beyond.
+func inlineOf8(c *link.Config) { c.Inline = 8 }
+
+// tooMuchInline has a little room for inline data, and posts a request within it and one beyond.
 func tooMuchInline(p *pair) {
 	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled | verbs.SendInline)
 	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(0, link.Size)).Flags(verbs.SendSignaled | verbs.SendInline)

@@ -3,8 +3,8 @@
 package cases
 
 import (
-	"errors"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -37,22 +37,17 @@ func flowQueue(t *suite.T) *verbs.QP {
 // of the port goes where it always does.
 func newFlow(t *suite.T, specs ...verbs.FlowSpec) *verbs.FlowAttr {
 	if t.Soft() == nil {
-		to := func(f verbs.FlowEthFilter, mac [6]uint8) verbs.FlowEthFilter { f.DstMAC = mac; return f }
-		if eth, ok := first(specs).(*verbs.FlowSpecEth); ok && eth != nil {
-			specs = specs[1:]
-			specs = append([]verbs.FlowSpec{&verbs.FlowSpecEth{Val: to(eth.Val, suite.Nobody), Mask: to(eth.Mask, suite.WholeMAC)}}, specs...)
-		} else {
-			specs = append([]verbs.FlowSpec{suite.ToNobody()}, specs...)
+		nobody := suite.ToNobody()
+		if len(specs) > 0 {
+			if eth, ok := specs[0].(*verbs.FlowSpecEth); ok && eth != nil {
+				both := *eth
+				both.Val.DstMAC, both.Mask.DstMAC = suite.Nobody, suite.WholeMAC
+				nobody, specs = &both, specs[1:]
+			}
 		}
+		specs = append([]verbs.FlowSpec{nobody}, specs...)
 	}
 	return verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(specs...)
-}
-
-func first(specs []verbs.FlowSpec) verbs.FlowSpec {
-	if len(specs) == 0 {
-		return nil
-	}
-	return specs[0]
 }
 
 func everySpec(t *suite.T) {
@@ -74,9 +69,8 @@ func everySpec(t *suite.T) {
 			continue
 		}
 		f = must(f, err)(t)
-		if f.QP() != qp || f.Device() != t.Device() {
-			t.Errorf("%s: another queue pair or device", what)
-		}
+		is(t, what+": its queue pair", f.QP(), qp)
+		is(t, what+": its device", f.Device(), t.Device())
 		ok(t, "Close", f.Close())
 		fails(t, "second Close", f.Close(), os.ErrClosed)
 		all = append(all, spec)
@@ -102,24 +96,19 @@ func flowOrder(t *suite.T) {
 }
 
 func noFlow(t *suite.T) {
-	_, err := queuePairOf(t, verbs.QPTypeRC).CreateFlow(newFlow(t))
-	refusedBy(t, "VR-ibv_create_flow-qp-0803", err)
+	refusedBy(t, "VR-ibv_create_flow-qp-0803", errorOf(queuePairOf(t, verbs.QPTypeRC).CreateFlow(newFlow(t))))
 	qp := flowQueue(t)
-	many := make([]verbs.FlowSpec, 256)
-	for i := range many {
-		many[i] = &verbs.FlowSpecDrop{}
-	}
+	many := slices.Repeat([]verbs.FlowSpec{&verbs.FlowSpecDrop{}}, 256)
 	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)},
 		"nil counters": {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
 		if f, err := qp.CreateFlow(newFlow(t, specs...)); err == nil {
 			t.Errorf("%s: a flow is made", what)
 			ok(t, "Close", f.Close())
-		} else if !errors.Is(err, syscall.EINVAL) && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: %v", what, err)
+		} else {
+			fails(t, what, err, syscall.EINVAL, os.ErrClosed)
 		}
 	}
-	_, err = qp.CreateFlow(newFlow(t, many[:11]...))
-	refusedBy(t, "VR-ibv_create_flow-num_of_specs-3310", err)
+	refusedBy(t, "VR-ibv_create_flow-num_of_specs-3310", errorOf(qp.CreateFlow(newFlow(t, many[:11]...))))
 	most := 10
 	if t.Soft() == nil { // one is that of newFlow
 		most--
@@ -130,16 +119,12 @@ func noFlow(t *suite.T) {
 
 func flowCounters(t *suite.T) {
 	qp := flowQueue(t)
-	c := must(t.Device().CreateCounters())(t)
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
-	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
+	c := counting(t)
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("attached while a flow counts", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil), syscall.EBUSY)
 	values := []uint64{9, 9, 9}
 	ok(t, "Read", c.Read(values, 0))
-	if values[0] != 0 || values[2] != 0 {
-		t.Errorf("nothing came by, and %v is counted", values)
-	}
+	is(t, "counted, though nothing came by", [2]uint64{values[0], values[2]}, [2]uint64{})
 	t.Errno("an index behind the list", c.Read(values[:2], 0), syscall.EINVAL)
 	ok(t, "Close", f.Close())
 }
@@ -148,8 +133,7 @@ func flowCounters(t *suite.T) {
 func flowCountsNothing(t *suite.T) {
 	c := must(t.Device().CreateCounters())(t)
 	f, err := flowQueue(t).CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c}))
-	t.Saw("a flow with counters that count nothing", err)
-	if err == nil {
+	if t.Saw("a flow with counters that count nothing", err); err == nil {
 		ok(t, "Close", f.Close())
 	}
 	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))

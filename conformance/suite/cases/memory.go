@@ -17,42 +17,28 @@ import (
 func memoryUse() []suite.Case {
 	reg := shared("ibv_reg_mr", suite.Peer)
 	return []suite.Case{
-		reg("CF-mr-0120", "a slice of Go memory, in use while the garbage collector runs hard", func(t *suite.T) {
-			pd := newPD(t)
-			b := make([]byte, 3*usedLength)
-			mr := must(pd.RegMR(b, rw))(t)
-			used(t, pd, b, mr)
-		}),
-		reg("CF-mr-0121", "part of a slice that was registered, in use while the garbage collector runs hard", func(t *suite.T) {
-			pd := newPD(t)
-			b := make([]byte, 3*usedLength+133)[57:][:3*usedLength]
-			mr := must(pd.RegMR(b, rw))(t)
-			used(t, pd, b, mr)
-		}),
+		reg("CF-mr-0120", "a slice of Go memory, in use while the garbage collector runs hard",
+			func(t *suite.T) { usedSlice(t, make([]byte, 3*usedLength)) }),
+		reg("CF-mr-0121", "part of a slice that was registered, in use while the garbage collector runs hard",
+			func(t *suite.T) { usedSlice(t, make([]byte, 3*usedLength+133)[57:][:3*usedLength]) }),
 		reg("CF-mr-0122", "a buffer outside Go's heap, in use while the garbage collector runs hard",
 			func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }),
-		reg("CF-mr-0123", "huge pages, in use while the garbage collector runs hard", func(t *suite.T) {
-			buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
-			t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
-			usedBuffer(t, buf)
-		}, suite.HugePages),
+		reg("CF-mr-0123", "huge pages, in use while the garbage collector runs hard",
+			func(t *suite.T) { usedBuffer(t, buffer(t, 2<<20, mem.HugePages(0))) }, suite.HugePages),
 	}
 }
 
 // usedLength is how much of a kind of memory is used, in its middle: several packets.
 const usedLength = 20000
 
-func usedBuffer(t *suite.T, buf *mem.Buffer) {
-	pd := newPD(t)
-	mr := must(pd.RegMRFrom(buf, rw))(t)
-	t.Cleanup(func() { _ = mr.Close() })
-	used(t, pd, buf.Bytes(), mr)
-}
+func usedSlice(t *suite.T, b []byte) { used(t, b, must(newPD(t).RegMR(b, rw))(t)) }
+
+func usedBuffer(t *suite.T, buf *mem.Buffer) { used(t, buf.Bytes(), registered(t, newPD(t), buf, rw)) }
 
 // used moves bytes in every way into and out of the middle of memory.
-func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
+func used(t *suite.T, b []byte, mr *verbs.MR) {
 	cq := must(t.Device().CreateCQ(2*depth, nil, 0))(t)
-	n := nearOn(t, pd, far.RC, cq, cq)
+	n := nearOn(t, mr.PD(), far.RC, cq, cq)
 	stop := collect()
 	defer stop()
 	middle, at := b[usedLength:2*usedLength], uint64(mr.Addr())+usedLength
@@ -69,15 +55,15 @@ func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
 		n.op("READ", wcRead, n.read(0).SGE(at, usedLength, mr.LKey()))
 		holds(t, "read by this end", middle, out)
 		n.recv.WR(0).Recv(1).SGE(at, usedLength, mr.LKey())
-		need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
+		n.postRecv(1)
 		n.tell("SEND", far.Op{Code: far.Send, Data: fill(out, 4*round+3)})
 		if wc := wait(t, cq); wc.Status != 0 || wc.ByteLen != usedLength {
 			t.Errorf("round %d: received %+v", round, wc)
 		}
 		holds(t, "received", middle, out)
 	}
-	if !bytes.Equal(b[:usedLength], make([]byte, usedLength)) || !bytes.Equal(b[2*usedLength:3*usedLength], make([]byte, usedLength)) {
-		t.Errorf("the memory around was written")
+	for _, around := range [][]byte{b[:usedLength], b[2*usedLength : 3*usedLength]} {
+		holds(t, "the memory around", around, make([]byte, usedLength))
 	}
 	ok(t, "Close", mr.Close())
 }

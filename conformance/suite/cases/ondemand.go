@@ -31,8 +31,7 @@ func onDemand() []suite.Case {
 func onDemandPages(t *suite.T) {
 	const length = 16 * page
 	pd, buf := newPD(t), buffer(t, length)
-	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
-	t.Cleanup(func() { _ = mr.Close() })
+	mr := registered(t, pd, buf, rw|verbs.MRAccessOnDemand)
 	p, out := t.PeerOf(pd), fill(make([]byte, 2*page), 3)
 	for i, off := range []int{0, page, 5 * page, 14 * page} {
 		part := out[:page*(i%2+1)]
@@ -59,9 +58,7 @@ func implicit(t *suite.T) {
 	buf := buffer(t, page)
 	if p := t.PeerOf(pd); p != nil {
 		p.Write("write", mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
-		if got := string(buf.Bytes()[8:16]); got != "anywhere" {
-			t.Errorf("the memory holds %q", got)
-		}
+		is(t, "the memory", string(buf.Bytes()[8:16]), "anywhere")
 	}
 	ok(t, "Close", mr.Close())
 }
@@ -103,17 +100,13 @@ func withoutODP(t *suite.T) {
 	pd := newPD(t)
 	buf := buffer(t, page)
 	if !t.Has(suite.ODP) {
-		_, err := pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
-		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
+		refusedBy(t, "VR-ibv_reg_mr-access-0016", errorOf(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)))
 	} else if !t.Has(suite.ODPImplicit) {
-		_, err := pd.RegMRImplicitODP(rw)
-		refusedBy(t, "VR-ibv_reg_mr-length-0017", err)
+		refusedBy(t, "VR-ibv_reg_mr-length-0017", errorOf(pd.RegMRImplicitODP(rw)))
 	} else if t.Soft() == nil {
 		t.Lack(suite.Inject, errors.New("the device has on-demand paging"))
 	} else {
 		dev, _ := patterned(t) // the defaults: no on-demand paging
-		other := must(dev.AllocPD())(t)
-		_, err := other.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
-		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
+		refusedBy(t, "VR-ibv_reg_mr-access-0016", errorOf(must(dev.AllocPD())(t).RegMRFrom(buf, rw|verbs.MRAccessOnDemand)))
 	}
 }

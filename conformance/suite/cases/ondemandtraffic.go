@@ -54,18 +54,12 @@ func onDemandAtomics(t *suite.T) {
 	for round := range uint64(rounds) {
 		a.absent()
 		r := n.tell("fetch and add", far.Op{Code: far.FetchAdd, RKey: a.mr.RKey(), Addr: at, Value: round + 5})
-		if r.Old != 0 || word(0) != round+5 {
-			t.Errorf("round %d: fetch and add: was %d, is %d", round, r.Old, word(0))
-		}
+		swapped(t, fmt.Sprintf("round %d: fetch and add", round), r.Old, word(0), 0, round+5)
 		r = n.tell("compare and swap", far.Op{Code: far.CompareSwap, RKey: a.mr.RKey(), Addr: at, Compare: round + 5, Value: 7})
-		if r.Old != round+5 || word(0) != 7 {
-			t.Errorf("round %d: compare and swap: was %d, is %d", round, r.Old, word(0))
-		}
+		swapped(t, fmt.Sprintf("round %d: compare and swap", round), r.Old, word(0), round+5, 7)
 		n.farStore(0, binary.NativeEndian.AppendUint64(nil, round+40))
 		n.op("fetch and add", wcFetchAdd, n.wr().FetchAdd(opID, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8)))
-		if word(page) != round+40 {
-			t.Errorf("round %d: fetched %d", round, word(page))
-		}
+		is(t, fmt.Sprintf("round %d: fetched", round), word(page), round+40)
 		n.farHas("fetch and add", 0, binary.NativeEndian.AppendUint64(nil, round+42))
 	}
 }

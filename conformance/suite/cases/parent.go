@@ -4,6 +4,7 @@ package cases
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,13 +43,9 @@ func parent() []suite.Case {
 func parentDomain(t *suite.T) {
 	pd := newPD(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)))(t)
-	if pp.Parent() != pd {
-		t.Errorf("Parent is not the domain given")
-	}
+	is(t, "Parent", pp.Parent(), pd)
 	mr := must(pp.RegMR(make([]byte, 64), 0))(t)
-	if mr.PD() != pp {
-		t.Errorf("PD of a region is not the parent domain")
-	}
+	is(t, "PD of a region", mr.PD(), pp)
 	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	inUse(t, pp.Close(), "MR")
 	ok(t, "the region", mr.Close())
@@ -112,14 +109,11 @@ func allocator(t *suite.T) {
 }
 
 // needsMemory makes what has its memory from the allocator: a region on the software device, a queue pair on mlx5.
-func needsMemory(t *suite.T, pp *verbs.PD) (interface{ Close() error }, error) {
+func needsMemory(t *suite.T, pp *verbs.PD) (io.Closer, error) {
 	if t.Soft() != nil {
-		mr, err := pp.RegMR(make([]byte, 64), 0)
-		return mr, err
+		return pp.RegMR(make([]byte, 64), 0)
 	}
-	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
-	qp, err := pp.CreateQP(suite.OneEach(verbs.QPTypeRC, cq))
-	return qp, err
+	return pp.CreateQP(suite.OneEach(verbs.QPTypeRC, must(t.Device().CreateCQ(4, nil, 0))(t)))
 }
 
 // allocating makes an object on a parent domain whose allocator answers so, and checks what it was asked. fails is what the

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -67,14 +66,10 @@ func noQueue(t *suite.T) {
 	}{{"no room", 0, 0}, {"less than no room", -1, 0}, {"more than max_cqe", int(attr.MaxCQE) + 1, 0},
 		{"a vector that is not there", 1, t.Device().NumCompVectors()},
 		{"a negative vector", 1, -1}} {
-		_, err := t.Device().CreateCQ(c.size, nil, c.vector)
-		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
+		if err := errorOf(t.Device().CreateCQ(c.size, nil, c.vector)); suite.Refused(err) == nil {
+			fails(t, c.what, err, syscall.EINVAL)
 		}
-		e := lib.CQ(c.size, c.vector)
-		if t.Note(c.what, suite.AnswerErrno(e)); e != syscall.EINVAL {
-			t.Errorf("%s, without the bindings: %v", c.what, e)
-		}
+		bare(t, c.what, lib.CQ(c.size, c.vector), syscall.EINVAL)
 	}
 }
 
@@ -203,19 +198,15 @@ func queueOrder(t *suite.T) {
 	ch := newChannel(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
 	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
-	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
-		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
+	if belongs(t, "the queue pair", qp, pd); qp.Num() == 0 {
+		t.Errorf("a queue pair of number 0")
 	}
 	for _, c := range []struct {
 		what, holder string
 		close        func() error
 	}{{"the domain", "QP", pd.Close}, {"the completion queue", "QP", cq.Close}, {"the channel", "CQ", ch.Close},
 		{"the device", "PD", t.Device().Close}} {
-		err := c.close()
-		t.Saw("Close of "+c.what, err)
-		if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), c.holder) {
-			t.Errorf("Close of %s: %v", c.what, err)
-		}
+		failsNaming(t, "Close of "+c.what, c.close(), c.holder, syscall.EBUSY)
 	}
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close, pd.Close} {
 		ok(t, "Close", close())
@@ -228,24 +219,14 @@ func gids(t *suite.T) {
 	attr := must(t.Device().QueryPort(1))(t)
 	used := false
 	for i := range min(attr.GIDTblLen, 16) {
+		what := fmt.Sprintf("entry %d", i)
 		gid, err := t.Device().QueryGID(1, i)
-		if err != nil {
-			if !errors.Is(err, syscall.ENODATA) {
-				t.Errorf("entry %d: %v", i, err)
-			}
-			continue
-		}
+		fails(t, what, err, nil, syscall.ENODATA)
 		used = used || gid != verbs.GID{}
-		if t.Soft() != nil {
-			continue
-		}
-		text, err := os.ReadFile(sysfs.Path("class/infiniband", t.Name(), "ports/1/gids", strconv.Itoa(i)))
-		if err != nil {
-			t.Errorf("entry %d: the kernel does not show it: %v", i, err)
-			continue
-		}
-		if want := strings.TrimSpace(string(text)); gidText(gid) != want {
-			t.Errorf("entry %d is %s, the kernel shows %s", i, gidText(gid), want)
+		if t.Soft() == nil && err == nil {
+			text, err := os.ReadFile(sysfs.Path("class/infiniband", t.Name(), "ports/1/gids", strconv.Itoa(i)))
+			needed(t, what+", which the kernel does not show", err)
+			is(t, what+", compared with the kernel's", gidText(gid), strings.TrimSpace(string(text)))
 		}
 	}
 	if !used {

@@ -30,9 +30,8 @@ func reregMemory(t *suite.T) {
 	need(t, mr.Rereg(new(verbs.MRChange).Memory(next)))
 	ok(t, "closing the old buffer", old.Close())
 	fails(t, "Close of the new buffer", next.Close(), syscall.EBUSY)
-	if mr.Length() != 2*page || mr.Addr() != next.Addr() {
-		t.Errorf("Length %d, Addr %#x", mr.Length(), mr.Addr())
-	}
+	is(t, "Length", mr.Length(), 2*page)
+	is(t, "Addr", mr.Addr(), next.Addr())
 	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
 	ok(t, "closing the new buffer", next.Close())
 }
@@ -41,9 +40,7 @@ func reregPD(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	mr := must(pd.RegMR(make([]byte, page), rw))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).PD(other)))
-	if mr.PD() != other {
-		t.Errorf("PD is the old one")
-	}
+	is(t, "PD", mr.PD(), other)
 	ok(t, "Close of the old domain", pd.Close())
 	fails(t, "Close of the new domain", other.Close(), syscall.EBUSY)
 	ok(t, "Close", mr.Close())
@@ -77,8 +74,7 @@ func reregAll(t *suite.T) {
 func reregLacking(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	buf := buffer(t, 2*page)
-	mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), rw))(t)
-	t.Cleanup(func() { _ = mr.Close() })
+	mr := registered(t, pd, mem.Addr(buf.Addr(), page), rw)
 	for _, l := range []struct {
 		c      suite.Capability
 		change *verbs.MRChange
@@ -87,12 +83,10 @@ func reregLacking(t *suite.T) {
 		if t.Has(l.c) {
 			continue
 		}
-		err := mr.Rereg(l.change)
-		t.Saw(string(l.c), err)
-		fails(t, string(l.c), err, errors.ErrUnsupported)
+		failsAs(t, string(l.c), mr.Rereg(l.change), errors.ErrUnsupported)
 	}
-	if mr.PD() != pd && !t.Has(suite.ReregPD) {
-		t.Errorf("PD is another one")
+	if !t.Has(suite.ReregPD) {
+		is(t, "PD", mr.PD(), pd)
 	}
 	use(t, made{mr, buf.Bytes()[:page], uint64(buf.Addr())})
 }
