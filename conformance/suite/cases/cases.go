@@ -131,6 +131,14 @@ func is[V comparable](t *suite.T, what string, got, want V) {
 	t.Errorf(form, what, got, want)
 }
 
+// none checks that a call failed with one of some errors before it did anything: it posted no request, polled no completion.
+func none(t *suite.T, what string, set ...error) func(n int, err error) {
+	return func(n int, err error) {
+		is(t, what+": what was done", n, 0)
+		fails(t, what, err, set...)
+	}
+}
+
 // belongs checks of which domain something is, and that it is of the device under test.
 func belongs(t *suite.T, what string, to interface {
 	PD() *verbs.PD

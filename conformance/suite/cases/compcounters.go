@@ -78,7 +78,7 @@ func cntrCounts(t *suite.T) {
 	shows(t, "bytes of SENDs", sends, 24, 0)
 	shows(t, "receives", recvs, 1, 0)
 	shows(t, "operations of the peer", peer, 1, 0)
-	n.send.WR(0).Write(9, n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.denied(0)
 	n.post(1)
 	if wc := wait(t, n.sends); wc.Status == 0 {
 		t.Errorf("a WRITE with another key: %+v", wc)

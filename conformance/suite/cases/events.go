@@ -43,8 +43,8 @@ func announced(t *suite.T, what string, ch *verbs.CompChannel, queues ...*verbs.
 	return ev.CQ
 }
 
-// none checks that there is no event.
-func none(t *suite.T, ch *verbs.CompChannel, what string) {
+// quietChannel checks that there is no event.
+func quietChannel(t *suite.T, ch *verbs.CompChannel, what string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := ch.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -68,14 +68,14 @@ func eventEach(t *suite.T) {
 	n := onChannel(t, ch)
 	n.message(0, false)
 	n.received("before it was asked for", 0, wcRecv, 4)
-	none(t, ch, "before it was asked for")
+	quietChannel(t, ch, "before it was asked for")
 	for id := range uint64(20) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 		n.message(id, false)
 		announced(t, "a message", ch, n.recvs)
 		n.received("announced", id, wcRecv, 4)
 	}
-	none(t, ch, "after all were taken")
+	quietChannel(t, ch, "after all were taken")
 }
 
 // eventEachDatagram has one queue for what is sent and received, on one channel.
@@ -98,7 +98,7 @@ func eventEachDatagram(t *suite.T) {
 		announced(t, "received", ch, cq)
 		n.received("received", id, wcRecv, verbs.GRHSize+4)
 	}
-	none(t, ch, "after all were taken")
+	quietChannel(t, ch, "after all were taken")
 	ok(t, "Close of the address handle", ah.Close())
 }
 
@@ -145,7 +145,7 @@ func cancelledWait(t *suite.T) {
 		is(t, fmt.Sprintf("events of message %d", id), <-taken, 1)
 		n.received("announced", id, wcRecv, 4)
 	}
-	none(t, ch, "after all were taken")
+	quietChannel(t, ch, "after all were taken")
 }
 
 func solicited(t *suite.T) {
@@ -155,7 +155,7 @@ func solicited(t *suite.T) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(true))
 		n.message(2*round, false)
 		n.received("unsolicited", 2*round, wcRecv, 4)
-		none(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
+		quietChannel(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
 		n.message(2*round+1, true)
 		announced(t, "a solicited message", ch, n.recvs)
 		n.received("solicited", 2*round+1, wcRecv, 4)

@@ -3,10 +3,8 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -68,9 +66,12 @@ func reading(kind far.Kind, show func(n *near), flags verbs.CQFlag) func(*suite.
 
 // readNear makes a near queue pair whose completions are read.
 func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFlag) *near {
-	sends, recvs := extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)
-	n := nearOn(t, newPD(t), kind, sends, recvs)
-	n.readers = map[*verbs.CQ]*verbs.CQReader{sends: must(sends.Reader(fields))(t), recvs: must(recvs.Reader(fields))(t)}
+	return nearOn(t, newPD(t), kind, extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)).reads(fields)
+}
+
+// reads has a near read its completions.
+func (n *near) reads(fields verbs.WCField) *near {
+	n.readers = map[*verbs.CQ]*verbs.CQReader{n.sends: must(n.sends.Reader(fields))(n.t), n.recvs: must(n.recvs.Reader(fields))(n.t)}
 	return n
 }
 
@@ -87,9 +88,7 @@ func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 
 // empty checks that there is nothing to read.
 func empty(t *suite.T, what string, r *verbs.CQReader) {
-	if n, err := r.PollInto(make([]verbs.WCEx, 4)); n != 0 || err != nil {
-		t.Errorf("%s: %d completions in an empty queue, %v", what, n, err)
-	}
+	none(t, what+": reading an empty queue", nil)(r.PollInto(make([]verbs.WCEx, 4)))
 }
 
 // asPolled is a completion as ibv_poll_cq gives it.
@@ -102,8 +101,7 @@ func asPolled(wc verbs.WCEx) verbs.WC {
 func eachField(t *suite.T) {
 	for _, fields := range append([]verbs.WCField{0, allStandard}, standardFields...) {
 		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, fields))
-		t.OK(fmt.Sprintf("fields %v", fields), err)
-		if err != nil {
+		if t.OK(fmt.Sprintf("fields %v", fields), err); err != nil {
 			continue
 		}
 		if cq.Size() < depth || cq.Device() != t.Device() {
@@ -121,11 +119,7 @@ func otherFields(t *suite.T) {
 	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo,
 		verbs.WCFieldWallclock} {
 		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard|field))
-		t.Saw(field.String(), err)
-		if err != nil {
-			if !errors.Is(err, syscall.EOPNOTSUPP) {
-				t.Errorf("%v: %v, want EOPNOTSUPP", field, err)
-			}
+		if failsAs(t, field.String(), err, nil, syscall.EOPNOTSUPP); err != nil {
 			continue
 		}
 		if field != verbs.WCFieldTMInfo { // which no reader reads
@@ -149,17 +143,14 @@ func noExtended(t *suite.T) {
 		attr *verbs.CQInitAttrEx
 	}{{"no room", verbs.NewCQInitAttrEx(0, 0)}, {"more than max_cqe", verbs.NewCQInitAttrEx(max+1, 0)},
 		{"a vector that is not there", verbs.NewCQInitAttrEx(1, 0).CompVector(uint32(t.Device().NumCompVectors()))}} {
-		_, err := t.Device().CreateCQEx(c.attr)
-		t.Saw(c.what, err)
-		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
+		err := errorOf(t.Device().CreateCQEx(c.attr))
+		if t.Saw(c.what, err); suite.Refused(err) == nil {
+			fails(t, c.what, err, syscall.EINVAL)
 		}
 	}
 	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun))
-	if t.Saw("overruns are ignored", err); err == nil {
+	if failsAs(t, "overruns are ignored", err, nil, syscall.EOPNOTSUPP); err == nil {
 		closed(t, cq)
-	} else if !errors.Is(err, syscall.EOPNOTSUPP) {
-		t.Errorf("overruns are ignored: %v, want EOPNOTSUPP", err)
 	}
 	for what, attr := range map[string]*verbs.CQInitAttrEx{"nil": nil, "one that no function made": {}} {
 		fails(t, what, errorOf(t.Device().CreateCQEx(attr)), syscall.EINVAL)
@@ -167,11 +158,11 @@ func noExtended(t *suite.T) {
 }
 
 func notAsked(t *suite.T) {
-	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, names string) {
+	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, words string) {
 		r, err := cq.Reader(fields)
-		if r != nil || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%s: %v, want %v that names %s", what, err, errno, names)
-		}
+		is(t, what+": the reader", r, nil)
+		fails(t, what, err, errno)
+		names(t, what, err, words)
 	}
 	for i, field := range standardFields {
 		cq := extendedCQ(t, allStandard&^field, 0)
@@ -200,8 +191,6 @@ func extendedOrder(t *suite.T) {
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close} {
 		ok(t, "Close", close())
 	}
-	if n, err := r.PollInto(make([]verbs.WCEx, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a reader of a closed queue: %d, %v", n, err)
-	}
+	none(t, "a reader of a closed queue", os.ErrClosed)(r.PollInto(make([]verbs.WCEx, 1)))
 	fails(t, "a reader that is made of a closed queue", errorOf(cq.Reader(0)), os.ErrClosed)
 }

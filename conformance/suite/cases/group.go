@@ -177,7 +177,8 @@ func (m *members) sent(from *link.End) {
 func copies(t *suite.T) {
 	m := newMembers(t)
 	g := m.group(0x10)
-	from, a, b, other, peer := m.add(m.here, groupKey), m.add(m.here, groupKey), m.add(m.here, groupKey), m.add(m.here, groupKey), m.add(m.place, groupKey)
+	here := func() *link.End { return m.add(m.here, groupKey) }
+	from, a, b, other, peer := here(), here(), here(), here(), m.add(m.place, groupKey)
 	m.attach(g, from, a, b, peer)
 	m.ready(1, from, a, b, other, peer)
 	m.tell(from, g, groupKey, "to all of them")

@@ -155,6 +155,11 @@ func (n *near) read(offset uint64) verbs.SendWR {
 	return n.wr().Read(opID, n.link.To.Base+offset, n.link.To.RKey)
 }
 
+// denied writes request i, a WRITE by a key of no region, with the id i.
+func (n *near) denied(i int) {
+	n.send.WR(i).Write(uint64(i), n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+}
+
 // op posts the request, and checks its completion.
 func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
 	w.Flags(verbs.SendSignaled)

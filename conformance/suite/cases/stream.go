@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -70,14 +69,14 @@ func streamed(kind far.Kind, show func(n *near)) func(*suite.T) {
 
 // streamNear makes a near queue pair that posts streams of the given requests, connected to another end.
 func streamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := bareStreamNear(t, kind, ops)
+	n := bareStreamNear(t, kind, ops, must(t.Device().CreateCQ(4*depth, nil, 0))(t), newCQ(t))
 	n.link = t.Connect(n.qp, kind, t.Access(kind))
 	return n
 }
 
 // bareStreamNear makes one that is in RESET.
-func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: newCQ(t)}
+func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp, sends, recvs *verbs.CQ) *near {
+	n := &near{t: t, pd: newPD(t), sends: sends, recvs: recvs}
 	n.with(must(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(ops)))(t))
 	n.stream = must(n.qp.Stream())(t)
 	return n
@@ -104,9 +103,7 @@ func eachOp(t *suite.T) {
 				}
 				continue
 			}
-			if qp.PD() != n.pd || qp.Device() != t.Device() {
-				t.Errorf("%s: another domain or device", what)
-			}
+			belongs(t, what, qp, n.pd)
 			if s, err := qp.Stream(); s == nil || err != nil {
 				t.Errorf("%s: no stream: %v", what, err)
 			}
@@ -125,10 +122,11 @@ func noStream(t *suite.T) {
 			t.Errorf("%s: a stream, or %v", what, err)
 		}
 	}
-	_, err := t.Device().CreateQPEx(streamAttr(n, far.UD).SendOps(verbs.QPOpRDMARead))
-	t.Errno("READ of datagrams", err, syscall.EOPNOTSUPP, syscall.EINVAL)
-	_, err = t.Device().CreateQPEx(streamAttr(n, far.UC).SendOps(verbs.QPOpAtomicFetchAndAdd))
-	t.Errno("atomics of an unreliable connection", err, syscall.EOPNOTSUPP, syscall.EINVAL)
+	create := func(kind far.Kind, op verbs.QPOp) error {
+		return errorOf(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(op)))
+	}
+	t.Errno("READ of datagrams", create(far.UD, verbs.QPOpRDMARead), syscall.EOPNOTSUPP, syscall.EINVAL)
+	t.Errno("atomics of an unreliable connection", create(far.UC, verbs.QPOpAtomicFetchAndAdd), syscall.EOPNOTSUPP, syscall.EINVAL)
 	inUse(t, n.pd.Close(), "QP")
 }
 
@@ -149,9 +147,7 @@ func gatheredFrom(lengths ...int) func(*suite.T) {
 		if wc.ID != 1 || wc.Status != 0 {
 			t.Fatalf("gathered: completed with status %d (%s)", wc.Status, suite.StatusName(int(wc.Status)))
 		}
-		if r := n.farGot("gathered"); string(r.Data) != want {
-			t.Errorf("received %x, want %x", r.Data, want)
-		}
+		is(t, "received", string(n.farGot("gathered").Data), want)
 	}
 }
 
@@ -161,9 +157,9 @@ func oneStream(t *suite.T) {
 	text := []byte("inline")
 	base, rkey, all := n.link.To.Base, n.link.To.RKey, verbs.SendSignaled
 	n.farStore(0, make([]byte, 64))
-	n.farRoom(64)
-	n.farRoom(64)
-	n.farRoom(64)
+	for range 3 {
+		n.farRoom(64)
+	}
 	copy(n.buf, "\x05\x00\x00\x00\x00\x00\x00\x00one message")
 	n.send.WR(0).Write(0, base, rkey).Add(n.sge(0, 8)).Flags(all)
 	n.send.WR(1).FetchAdd(1, base, rkey, 10).Add(n.sge(64, 8)).Flags(all)
@@ -177,9 +173,7 @@ func oneStream(t *suite.T) {
 	for i, op := range []verbs.WCOpcode{wcWrite, wcFetchAdd, wcCompareSwap, wcRead, wcSend, wcSend, wcWrite, wcWrite} {
 		n.finished(fmt.Sprintf("request %d", i), uint64(i), op)
 	}
-	if n.buf[64] != 5 || n.buf[72] != 15 || n.buf[80] != 99 {
-		t.Errorf("fetched %d and %d, read %d", n.buf[64], n.buf[72], n.buf[80])
-	}
+	is(t, "fetched twice, and read", [3]byte{n.buf[64], n.buf[72], n.buf[80]}, [3]byte{5, 15, 99})
 	for i, want := range []far.Received{{Data: []byte("one message")}, {Data: []byte("inline"), WithImm: true, Imm: 6},
 		{WithImm: true, Imm: 7, Length: 3}} {
 		r := n.farGot("a message")
@@ -209,8 +203,9 @@ func (n *near) idle(what string) { idle(n.t, what, n.sends, n.recvs) }
 
 func idle(t *suite.T, what string, queues ...*verbs.CQ) {
 	for _, cq := range queues {
-		if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
-			t.Errorf("%s: %d completions, %v", what, got, err)
+		wcs := make([]verbs.WC, 1)
+		if got, err := cq.PollInto(wcs); got != 0 || err != nil {
+			t.Errorf("%s: %d completions, %+v, %v", what, got, wcs[:got], err)
 		}
 	}
 }
@@ -234,27 +229,23 @@ func streamAndPost(t *suite.T) {
 }
 
 func streamAndRead(t *suite.T) {
-	n := &near{t: t, pd: newPD(t), sends: extendedCQ(t, allStandard, 0), recvs: extendedCQ(t, allStandard, 0)}
-	n.readers = map[*verbs.CQ]*verbs.CQReader{n.sends: must(n.sends.Reader(allStandard))(t), n.recvs: must(n.recvs.Reader(allStandard))(t)}
-	n.with(must(t.Device().CreateQPEx(streamAttr(n, far.RC).SendOps(opsOf(t, far.RC))))(t))
-	n.stream, n.link = must(n.qp.Stream())(t), t.Connect(n.qp, far.RC, t.Access(far.RC))
+	n := bareStreamNear(t, far.RC, opsOf(t, far.RC), extendedCQ(t, allStandard, 0), extendedCQ(t, allStandard, 0)).reads(allStandard)
+	n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 	immediate(n)
 }
 
-// postsNothing posts a stream that is refused, and looks at what became of it.
-func (n *near) postsNothing(what string, count int, names string, set ...syscall.Errno) {
-	t := n.t
-	n.farStore(0, make([]byte, 8*depth))
+// refusesStream posts a stream that is refused, for which no completion comes.
+func (n *near) refusesStream(what string, count int, words string, set ...error) {
 	posted, err := n.stream.Post(n.send, count)
-	t.Saw(what, err)
-	matches := false
-	for _, e := range set {
-		matches = matches || errors.Is(err, e)
-	}
-	if posted != 0 || !matches || !strings.Contains(err.Error(), names) {
-		t.Errorf("%s: posted %d, %v; want one of %v that names %q", what, posted, err, set, names)
-	}
+	is(n.t, what+": requests posted", posted, 0)
+	failsNaming(n.t, what, err, words, set...)
 	n.idle(what)
+}
+
+// postsNothing does so, and looks whether the other end's memory is as before.
+func (n *near) postsNothing(what string, count int, words string, set ...error) {
+	n.farStore(0, make([]byte, 8*depth))
+	n.refusesStream(what, count, words, set...)
 	n.farHas(what, 0, make([]byte, 8*depth))
 }
 
@@ -327,27 +318,20 @@ func noAddress(t *suite.T) {
 	to(0)
 	to(2)
 	n.send.WR(1).Send(1).Add(n.sge(0, 8))
-	refused := func(what string, names string, is error) {
-		posted, err := n.stream.Post(n.send, 3)
-		if t.Saw(what, err); posted != 0 || !errors.Is(err, is) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%s: posted %d, %v", what, posted, err)
-		}
-		n.idle(what)
-	}
-	refused("without an address", "request 1", syscall.EINVAL)
+	n.refusesStream("without an address", 3, "request 1", syscall.EINVAL)
 	to(1)
 	n.farRoom(64)
 	n.post(1)
 	n.finished("a datagram", 0, wcSend)
 	n.farGot("a datagram")
 	ok(t, "Close of the address handle", ah.Close())
-	refused("to an address that is closed", "request 0", os.ErrClosed)
+	n.refusesStream("to an address that is closed", 3, "request 0", os.ErrClosed)
 }
 
 func failedInStream(t *suite.T) {
 	n := streamNear(t, far.RC, opsOf(t, far.RC))
 	n.writes(0, 4, verbs.SendSignaled)
-	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.denied(1)
 	n.post(4)
 	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed, suite.StatusFlushed} {
 		wc := n.next(n.sends)
@@ -366,19 +350,16 @@ func failedInStream(t *suite.T) {
 
 // streamStates leaves the queue pair behind in INIT, as some devices keep the request then, and carry it out in RTS.
 func streamStates(t *suite.T) {
-	n := bareStreamNear(t, far.RC, opsOf(t, far.RC))
+	n := bareStreamNear(t, far.RC, opsOf(t, far.RC), newCQ(t), newCQ(t))
 	post := func(what string) {
 		n.send.WR(0).Send(1).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
-		_, err := n.stream.Post(n.send, 1)
-		t.Errno(what, err, syscall.EINVAL, syscall.ENOMEM)
+		t.Errno(what, errorOf(n.stream.Post(n.send, 1)), syscall.EINVAL, syscall.ENOMEM)
 		n.idle(what)
 	}
 	post("in RESET")
 	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	post("in INIT")
 	ok(t, "Close", n.qp.Close())
-	if posted, err := n.stream.Post(n.send, 1); posted != 0 || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("after Close: %d, %v", posted, err)
-	}
+	none(t, "after Close", os.ErrClosed)(n.stream.Post(n.send, 1))
 	fails(t, "a stream of a closed queue pair", errorOf(n.qp.Stream()), os.ErrClosed)
 }
