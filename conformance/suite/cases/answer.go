@@ -35,9 +35,8 @@ func answered(t *suite.T) {
 	for i, what := range []string{"by the completion", "by its description"} {
 		ah := []*verbs.AH{direct, described}[i]
 		out := fill(n.buf[:8], len(what))
-		n.farRoom(8)
-		n.op(what, wcSend, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP))
-		n.farGotFrom(what, out)
+		r := n.says(what, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP), out)
+		is(t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
 		ok(t, "Close", ah.Close())
 	}
 }

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -145,11 +144,7 @@ func bare(t *suite.T, what string, e syscall.Errno, set ...syscall.Errno) {
 // importer opens a context over the command channel of the device's.
 func importer(t *suite.T) *verbs.Device {
 	other := must(t.Lib().ImportDevice(t.Device().CmdFD()))(t)
-	t.Cleanup(func() {
-		if err := other.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("closing the importer: %v", err)
-		}
-	})
+	finally(t, "the importer", other.CloseAll)
 	return other
 }
 

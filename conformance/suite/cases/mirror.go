@@ -44,7 +44,7 @@ func patterned(t *suite.T, opts ...softverbs.Option) (*verbs.Device, *direct.Con
 	soft := ends(t, "the other software device", softverbs.New(opts...))
 	lib := must(verbs.LoadFrom(soft))(t)
 	dev := must(lib.OpenDevice("soft0"))(t)
-	t.Cleanup(func() { ok(t, "closing the device", dev.CloseAll()) })
+	finally(t, "the device", dev.CloseAll)
 	return dev, ends(t, "the context", must(direct.Open(soft, "soft0"))(t))
 }
 

@@ -4,8 +4,6 @@ package cases
 
 import (
 	"context"
-	"errors"
-	"os"
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -13,7 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Values of enum ibv_wc_opcode and enum ibv_wc_flags.
+// Values of enum ibv_wc_opcode.
 const (
 	wcSend        = 0
 	wcWrite       = 1
@@ -22,7 +20,6 @@ const (
 	wcFetchAdd    = 4
 	wcRecv        = 128
 	wcRecvImm     = 129 // of a WRITE with immediate data
-	wcGRH         = 1
 )
 
 // depth is how many requests the queues of a near take.
@@ -45,7 +42,6 @@ type near struct {
 	mr           *verbs.MR
 	send         *verbs.SendBatch
 	recv         *verbs.RecvBatch
-	done         func() error                  // gives up what took the queues; or nil
 	stream       *verbs.QPStream               // posts its sends; nil: PostSend does
 	readers      map[*verbs.CQ]*verbs.CQReader // of its completion queues; nil: they are polled
 }
@@ -56,7 +52,7 @@ func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near 
 	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
 	if len(shape) == 0 { // no shared receive queue
-		n.done = must(t.Take(n.qp, sends, recvs))(t)
+		finally(t, "what took the queues", must(t.Take(n.qp, sends, recvs))(t))
 	}
 	return n
 }
@@ -89,17 +85,8 @@ func (n *near) with(qp *verbs.QP) *near {
 	t, pd := n.t, n.pd
 	n.qp = qp
 	buf := buffer(t, far.MaxData)
-	n.buf, n.mr = buf.Bytes(), must(pd.RegMRFrom(buf, rw))(t)
-	t.Cleanup(func() { // before the buffer's
-		for _, close := range []func() error{n.done, n.qp.Close, n.mr.Close} {
-			if close == nil {
-				continue
-			}
-			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
-				t.Errorf("closing a connection: %v", err)
-			}
-		}
-	})
+	n.buf, n.mr = buf.Bytes(), ends(t, "a region", must(pd.RegMRFrom(buf, rw))(t))
+	ends(t, "a queue pair", qp)
 	n.send, n.recv = sends(t, depth, 3), recvs(t, depth, 3)
 	return n
 }
@@ -217,12 +204,27 @@ func (n *near) farGot(what string) far.Received {
 	return r
 }
 
-// farGotFrom takes the next datagram off the other end, which is from the queue pair.
-func (n *near) farGotFrom(what string, want []byte) far.Received {
+// says posts a SEND, which the other end receives.
+func (n *near) says(what string, w verbs.SendWR, want []byte) far.Received {
+	n.farRoom(len(want))
+	n.op(what, wcSend, w)
 	r := n.farGot(what)
-	is(n.t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
 	holds(n.t, what, r.Data, want)
 	return r
+}
+
+// hears has the other end send a message, which it receives at the start of its region. The header of a datagram is before the data.
+func (n *near) hears(what string, id int, data []byte) verbs.WC {
+	header := 0
+	if n.link.To.Kind == far.UD {
+		header = verbs.GRHSize
+	}
+	clear(n.buf)
+	n.room(uint64(id), 0, header+len(data))
+	n.tell(what, far.Op{Code: far.Send, Data: data})
+	wc := n.received(what, uint64(id), wcRecv, header+len(data))
+	holds(n.t, what+", received", n.buf[header:header+len(data)], data)
+	return wc
 }
 
 // farHas compares the other end's window.

@@ -54,9 +54,7 @@ func (a *area) carried(round int) {
 	n := a.n
 	what := func(op string) string { return fmt.Sprintf("round %d: %s", round, op) }
 	out := a.filled(0, length, round)
-	n.farRoom(length)
-	n.op(what("SEND"), wcSend, n.wr().Send(opID).Add(a.part(0, length)))
-	holds(n.t, what("SEND"), n.farGot(what("SEND")).Data, out)
+	n.says(what("SEND"), n.wr().Send(opID).Add(a.part(0, length)), out)
 	in := fill(make([]byte, length), round+50)
 	n.recv.WR(0).Recv(uint64(round)).Add(a.part(page, length))
 	n.postRecv(1)
@@ -77,9 +75,7 @@ func (a *area) datagrams(round int) {
 	n := a.n
 	ah := must(n.pd.CreateAH(n.t.Port().Way(n.link.To)))(n.t)
 	out := a.filled(0, 200, round)
-	n.farRoom(200)
-	n.op("a datagram", wcSend, n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN))
-	holds(n.t, "a datagram", n.farGot("a datagram").Data, out)
+	n.says("a datagram", n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN), out)
 	ok(n.t, "Close of the address handle", ah.Close())
 }
 

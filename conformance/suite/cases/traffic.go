@@ -75,18 +75,11 @@ func messages(n *near) {
 	t := n.t
 	for i, length := range lengths {
 		what := fmt.Sprintf("a message of %d bytes", length)
-		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, n.part(n.wr().Send(opID), 0, length))
-		r := n.farGot(what)
-		holds(t, what, r.Data, out)
+		r := n.says(what, n.part(n.wr().Send(opID), 0, length), out)
 		is(t, what+": its length", r.Length, length)
 		is(t, what+": immediate data", r.WithImm, false)
-		clear(n.buf)
-		n.room(uint64(i), 0, length)
-		n.tell(what, far.Op{Code: far.Send, Data: out})
-		is(t, what+": WITH_IMM", n.received(what, uint64(i), wcRecv, length).Flags&verbs.WCFlagWithImm, 0)
-		holds(t, what+" received", n.buf[:length], out)
+		is(t, what+": WITH_IMM", n.hears(what, i, out).Flags&verbs.WCFlagWithImm, 0)
 	}
 }
 
@@ -186,28 +179,21 @@ func unreliable(n *near) {
 // datagrams are of what one packet of the smallest MTU holds. Before the data of each is the global route header; on
 // Ethernet, between IPv4 addresses, only its second half is written.
 func datagrams(n *near) {
-	const grh = verbs.GRHSize
 	t := n.t
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
 	belongs(t, "the address handle", ah, n.pd)
 	for i, length := range []int{0, 1, 200} {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.farRoom(length)
-		n.op(what, wcSend, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN))
-		if r := n.farGotFrom(what, out); !r.WithImm || r.Imm != uint32(i) {
-			t.Errorf("%s: %+v", what, r)
+		r := n.says(what, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN), out)
+		if !r.WithImm || r.Imm != uint32(i) || r.SrcQP != n.qp.Num() {
+			t.Errorf("%s: %+v, want immediate data %d from %#x", what, r, i, n.qp.Num())
 		}
-		clear(n.buf)
-		n.room(uint64(i), 0, grh+length)
-		n.tell(what, far.Op{Code: far.Send, Data: out})
-		wc := n.received(what, uint64(i), wcRecv, grh+length)
-		if wc.SrcQP != n.link.To.QPN || !bytes.Equal(n.buf[grh:grh+length], out) {
-			t.Errorf("%s: from %#x, %s", what, wc.SrcQP, differing(n.buf[grh:grh+length], out))
-		}
-		if from := n.link.To.GID; wc.Flags&wcGRH != 0 && !mapped(from) &&
+		wc := n.hears(what, i, out)
+		is(t, what+": the queue pair that it is from", wc.SrcQP, n.link.To.QPN)
+		if from := n.link.To.GID; wc.Flags&verbs.WCFlagGRH != 0 && !mapped(from) &&
 			(n.buf[0]>>4 != 6 || !bytes.Equal(n.buf[8:24], from[:]) || !bytes.Equal(n.buf[24:40], n.link.Self.GID[:])) {
-			t.Errorf("%s: the header before the data is %x", what, n.buf[:grh])
+			t.Errorf("%s: the header before the data is %x", what, n.buf[:verbs.GRHSize])
 		}
 	}
 	ok(t, "Close of the address handle", ah.Close())

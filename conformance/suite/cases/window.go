@@ -5,7 +5,6 @@ package cases
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
 	"syscall"
 
@@ -71,14 +70,10 @@ func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windo
 	for _, f := range shape {
 		f(&cfg)
 	}
-	w := &windowed{pair: connect(t, cfg), binds: must(verbs.NewSendBatch(4, 1))(t)}
-	t.Cleanup(func() { ok(t, "closing binds", w.binds.Close()) })
+	w := &windowed{pair: connect(t, cfg), binds: sends(t, 4, 1)}
 	w.mw = must(w.far.PD.AllocMW(typ))(t)
-	t.Cleanup(func() { // before the queue pair: soft-RoCE waits 50 s for a window that is bound by one that ends
-		if err := w.mw.Close(); !errors.Is(err, os.ErrClosed) {
-			ok(t, "Close of the window", err)
-		}
-	})
+	// before the queue pair: soft-RoCE waits 50 s for a window that is bound by one that ends
+	finally(t, "the window", func() error { return w.mw.Close() })
 	return w
 }
 
@@ -121,14 +116,15 @@ func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 	}
 }
 
-// used posts a request of the near end, and waits for it.
-func (w *windowed) used(what string, begin func(verbs.SendWR) verbs.SendWR, set ...int) {
-	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
-	w.one(what, set...)
-}
+// wr is the request that used posts, and writes begins it as a WRITE.
+func (w *windowed) wr() verbs.SendWR { return w.send.WR(0) }
 
-func (w *windowed) writes(addr uint64, key uint32) func(verbs.SendWR) verbs.SendWR {
-	return func(r verbs.SendWR) verbs.SendWR { return r.Write(1, addr, key) }
+func (w *windowed) writes(addr uint64, key uint32) verbs.SendWR { return w.wr().Write(1, addr, key) }
+
+// used posts a request of the near end, and waits for it.
+func (w *windowed) used(what string, r verbs.SendWR, set ...int) {
+	w.local(r).Flags(verbs.SendSignaled)
+	w.one(what, set...)
 }
 
 // carries writes to and reads from the part of the far end's region at offset, by an address and a key.
@@ -138,7 +134,7 @@ func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 	w.used("a write "+what, w.writes(addr, key), wcSuccess)
 	holds(w.t, "a write "+what, w.far.Buf[offset:offset+8], want)
 	clear(w.near.Buf[:8])
-	w.used("a read "+what, func(r verbs.SendWR) verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
+	w.used("a read "+what, w.wr().Read(1, addr, key), wcSuccess)
 	holds(w.t, "a read "+what, w.near.Buf[:8], want)
 }
 
@@ -164,9 +160,7 @@ func windowOne(t *suite.T) {
 	w.farEnded("a bind to nothing", 40, wcBindMW)
 	w.used("a write to a window that is unbound", w.writes(w.at()+2048, w.mw.RKey()), wcRemAccess)
 	ok(t, "Close of the window", w.mw.Close())
-	if key := w.mw.RKey(); key != 0 {
-		t.Errorf("a closed window has the key %#x", key)
-	}
+	is(t, "the key of a closed window", w.mw.RKey(), 0)
 	fails(t, "SetRKey of a closed window", w.mw.SetRKey(last), os.ErrClosed)
 }
 
@@ -196,9 +190,8 @@ func windowTwo(t *suite.T) {
 	second := w.requestAfter(2, 3, first, w.part(2048, 64, allOfWindow))
 	w.postFar(3)
 	another(t, w.mw.RKey(), made)
-	if w.mw.RKey() != second || first == second {
-		t.Errorf("the key is %#x after binds with %#x and %#x", w.mw.RKey(), first, second)
-	}
+	is(t, "the key after both binds", w.mw.RKey(), second)
+	another(t, second, first)
 	w.farEnded("the first bind", 1, wcBindMW)
 	w.farEnded("the invalidation", 2, wcLocalInv)
 	w.farEnded("the second bind", 3, wcBindMW)
@@ -216,10 +209,9 @@ func windowStream(t *suite.T) {
 	stream := must(w.far.QP.Stream())(t)
 	made := w.mw.RKey()
 	key := w.request(0, 1, w.part(1024, 64, allOfWindow))
-	posted := must(stream.Post(w.binds, 1))(t)
-	if w.mw.RKey() != key || posted != 1 || key == made {
-		t.Errorf("%d posted, the key is %#x after a bind with %#x", posted, w.mw.RKey(), key)
-	}
+	whole(t, "a post of the far end", 1)(stream.Post(w.binds, 1))
+	is(t, "the key after the bind", w.mw.RKey(), key)
+	another(t, key, made)
 	w.farEnded("the bind", 1, wcBindMW)
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
@@ -240,11 +232,9 @@ func windowAtomic(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
 	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
-	w.used("an addition", func(r verbs.SendWR) verbs.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
-	w.used("a swap", func(r verbs.SendWR) verbs.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
-	if was, now := binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]); was != 42 || now != 7 {
-		t.Errorf("there was %d and is %d", was, now)
-	}
+	w.used("an addition", w.wr().FetchAdd(1, w.at()+1032, key, 2), wcSuccess)
+	w.used("a swap", w.wr().CompareSwap(1, w.at()+1032, key, 42, 7), wcSuccess)
+	swapped(t, "a swap", binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]), 42, 7)
 }
 
 func windowFromZero(t *suite.T) {
@@ -269,11 +259,9 @@ func windowSendInv(t *suite.T) {
 	key := w.bound(w.part(1024, 64, allOfWindow))
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
-	w.used("a send that invalidates", func(r verbs.SendWR) verbs.SendWR { return r.SendInv(1, key) }, wcSuccess)
+	w.used("a send that invalidates", w.wr().SendInv(1, key), wcSuccess)
 	flags := w.invalidated(key)
-	if w.mw.RKey() != key {
-		t.Errorf("the key is %#x after the invalidation of %#x", w.mw.RKey(), key)
-	}
+	is(t, "the key after its invalidation", w.mw.RKey(), key)
 	next := w.bound(w.part(2048, 64, allOfWindow))
 	w.carries("by the next key", 2048, w.at()+2048, next)
 	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), wcRemAccess)
@@ -287,9 +275,7 @@ func windowKeepsRegion(t *suite.T) {
 	mr := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	key := w.bound(verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled})
 	t.Errno("Close of the region", mr.Close(), syscall.EINVAL, syscall.EBUSY)
-	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
-	w.postFar(1)
-	w.farEnded("the invalidation", 2, wcLocalInv)
+	w.invalidate(key)
 	ok(t, "Close of the region after the invalidation", mr.Close())
 	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 	ok(t, "Close of a bound window", w.mw.Close())
@@ -359,7 +345,7 @@ func windowOnUD(t *suite.T) {
 func windowSendInvWrong(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	w.receive(w.far, 7, inboxSize)
-	w.used("the send", func(r verbs.SendWR) verbs.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
+	w.used("the send", w.wr().SendInv(1, w.far.MR.RKey()), wcSuccess, wcRemInvReq)
 	w.ended("the receive", w.wait(w.far, 1), 0, 7, wcRemInvReq)
 	w.in("the peer", w.far, verbs.QPStateErr)
 }

@@ -15,22 +15,16 @@ type windowDenial struct {
 	needs   []suite.Capability
 	access  verbs.MWAccess
 	before  func(w *windowed, key uint32) // after the bind
-	request func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR
+	request func(w *windowed, key uint32) verbs.SendWR
 }
 
-func windowWrite(distance int) func(*windowed, verbs.SendWR, uint32) verbs.SendWR {
-	return func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-		return r.Write(1, w.at()+uint64(1024+distance), key)
-	}
+func windowWrite(distance int) func(*windowed, uint32) verbs.SendWR {
+	return func(w *windowed, key uint32) verbs.SendWR { return w.writes(w.at()+uint64(1024+distance), key) }
 }
 
-func windowRead(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-	return r.Read(1, w.at()+1024, key)
-}
+func windowRead(w *windowed, key uint32) verbs.SendWR { return w.wr().Read(1, w.at()+1024, key) }
 
-func windowAdd(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-	return r.FetchAdd(1, w.at()+1024, key, 1)
-}
+func windowAdd(w *windowed, key uint32) verbs.SendWR { return w.wr().FetchAdd(1, w.at()+1024, key, 1) }
 
 func windowDenials() []windowDenial {
 	return []windowDenial{
@@ -43,9 +37,7 @@ func windowDenials() []windowDenial {
 		{n: 33, title: "a write past the end of a window and of its region", access: allOfWindow, request: windowWrite(link.Size)},
 		{n: 34, title: "a write before a window and its region", access: allOfWindow, request: windowWrite(-1025)},
 		{n: 35, title: "a write under the key from before the bind", access: allOfWindow,
-			request: func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-				return r.Write(1, w.at()+1024, key&^0xff|(key-1)&0xff)
-			}},
+			request: func(w *windowed, key uint32) verbs.SendWR { return w.writes(w.at()+1024, key&^0xff|(key-1)&0xff) }},
 		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate,
 			request: windowWrite(0)},
 		{n: 37, title: "a write through a window that was closed", access: allOfWindow, before: func(w *windowed, _ uint32) {
@@ -63,7 +55,7 @@ func (d *windowDenial) run(t *suite.T) {
 	if d.before != nil {
 		d.before(w, key)
 	}
-	w.used("the request", func(r verbs.SendWR) verbs.SendWR { return d.request(w, r, key) }, wcRemAccess)
+	w.used("the request", d.request(w, key), wcRemAccess)
 	w.in("the peer", w.far, verbs.QPStateErr)
 	w.untouched()
 }
@@ -153,7 +145,5 @@ func (b *badBind) run(t *suite.T) {
 	}
 	w.in("the queue pair", w.far, verbs.QPStateErr)
 	ok(t, "SetRKey", w.mw.SetRKey(before))
-	if w.mw.RKey() != before {
-		t.Errorf("the key is %#x after SetRKey(%#x)", w.mw.RKey(), before)
-	}
+	is(t, "the key after SetRKey", w.mw.RKey(), before)
 }
