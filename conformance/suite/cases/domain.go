@@ -3,8 +3,10 @@
 package cases
 
 import (
+	"math"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -63,4 +65,42 @@ func noDomain(t *suite.T) {
 			t.Errorf("%s domain: closed", name)
 		}
 	}
+}
+
+func domainImport(t *suite.T) {
+	pd, other := newPD(t), importer(t)
+	first := must(other.ImportPD(pd.Handle()))(t)
+	if first.Handle() != pd.Handle() || first.Device() != other {
+		t.Errorf("handle %d through the import, %d here, or another device", first.Handle(), pd.Handle())
+	}
+	mr := must(first.RegMR(make([]byte, 64), 0))(t)
+	fails(t, "Close with a region open", first.Close(), syscall.EBUSY)
+	fails(t, "Unimport with a region open", first.Unimport(), syscall.EBUSY)
+	ok(t, "Close of the region", mr.Close())
+	ok(t, "Close of the import", first.Close())
+	second := must(other.ImportPD(pd.Handle()))(t)
+	ok(t, "Unimport", second.Unimport())
+	fails(t, "second Unimport", second.Unimport(), os.ErrClosed)
+	must(pd.RegMR(make([]byte, 64), 0))(t)
+	failsAs(t, "a handle that is none", errorOf(other.ImportPD(math.MaxUint32)), syscall.ENOENT, syscall.EINVAL)
+}
+
+func domainFreedElsewhere(t *suite.T) {
+	pd := newPD(t)
+	imported := must(importer(t).ImportPD(pd.Handle()))(t)
+	ok(t, "Destroy of the import", imported.Destroy())
+	fails(t, "Close of the import after that", imported.Close(), os.ErrClosed)
+	giveUp(t, pd)
+}
+
+// giveUp gives an object up whose kernel object was destroyed through an import.
+func giveUp(t *suite.T, original interface {
+	Close() error
+	Unimport() error
+}) {
+	err := original.Close()
+	if t.Saw("Close of the original", err); err == nil {
+		t.Errorf("the original is closed, though the kernel has it no more")
+	}
+	ok(t, "Unimport of the original", original.Unimport())
 }

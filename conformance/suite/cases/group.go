@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -112,20 +110,9 @@ func (m *members) group(last byte) verbs.GID {
 // join has the network hand packets for a group to this machine, as long as the case runs.
 func (m *members) join(name string, g verbs.GID) {
 	dev := must(net.InterfaceByName(name))(m.t)
-	family := unix.AF_INET6
-	if mapped(g) {
-		family = unix.AF_INET
-	}
-	fd := must(unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))(m.t)
-	m.t.Cleanup(func() { ok(m.t, "leaving a group", unix.Close(fd)) })
-	var err error
-	if mapped(g) {
-		err = unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP,
-			&unix.IPMreqn{Multiaddr: [4]byte(g[12:]), Ifindex: int32(dev.Index)})
-	} else {
-		err = unix.SetsockoptIPv6Mreq(fd, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP, &unix.IPv6Mreq{Multiaddr: g, Interface: uint32(dev.Index)})
-	}
+	socket, err := net.ListenMulticastUDP("udp", dev, &net.UDPAddr{IP: g[:]})
 	needed(m.t, fmt.Sprintf("joining %s on %s", gidText(g), name), err)
+	ends(m.t, "a socket of the group", socket)
 }
 
 // tell sends a datagram to a group.

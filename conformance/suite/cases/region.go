@@ -251,3 +251,19 @@ func nullRegion(t *suite.T) {
 	failsAs(t, "a change of it", mr.Rereg(new(verbs.MRChange).Access(0)), syscall.EINVAL, errors.ErrUnsupported)
 	ok(t, "Close", mr.Close())
 }
+
+func regionImport(t *suite.T) {
+	pd, buf := newPD(t), must(mem.New(page))(t)
+	mr := must(pd.RegMRFrom(buf, 0))(t)
+	far := must(importer(t).ImportPD(pd.Handle()))(t)
+	first := must(far.ImportMR(mr.Handle()))(t)
+	if first.LKey() != mr.LKey() || first.RKey() != mr.RKey() || first.Length() != page || first.Addr() != 0 {
+		t.Errorf("keys %#x and %#x, length %d at %#x; want those of %#x and %#x", first.LKey(), first.RKey(), first.Length(),
+			first.Addr(), mr.LKey(), mr.RKey())
+	}
+	ok(t, "Close of the import", first.Close())
+	second := must(far.ImportMR(mr.Handle()))(t)
+	ok(t, "Destroy of the import", second.Destroy())
+	giveUp(t, mr)
+	fails(t, "Close of the buffer", buf.Close(), syscall.EBUSY) // a device may still use it
+}
