@@ -172,7 +172,7 @@ func (t *T) OK(what string, err error) {
 }
 
 // Status notes how an operation completed, and checks that it is one of the set: values of enum ibv_wc_status.
-func (t *T) Status(what string, got int, set ...int) {
+func (t *T) Status(what string, got verbs.WCStatus, set ...verbs.WCStatus) {
 	t.Note(what, StatusName(got))
 	if slices.Contains(set, got) {
 		return

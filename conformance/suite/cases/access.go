@@ -36,11 +36,11 @@ func rights(t *suite.T) {
 	pd := newPD(t)
 	p := t.PeerOf(pd)
 	buf := must(mem.New(page))(t)
-	allowed := func(yes bool) int {
+	allowed := func(yes bool) verbs.WCStatus {
 		if yes {
-			return suite.StatusSuccess
+			return verbs.WCStatusSuccess
 		}
-		return suite.StatusRemAccess
+		return verbs.WCStatusRemAccessErr
 	}
 	for bits := range verbs.MRAccess(16) {
 		mr, err := pd.RegMRFrom(buf, bits)

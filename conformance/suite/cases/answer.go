@@ -26,7 +26,7 @@ func answered(t *suite.T) {
 	n := newNear(t, far.UD)
 	n.room(1, 0, verbs.GRHSize+4)
 	n.tell("a question", far.Op{Code: far.Send, Data: []byte("ask?")})
-	wc := n.received("a question", 1, wcRecv, verbs.GRHSize+4)
+	wc := n.received("a question", 1, verbs.WCOpcodeRecv, verbs.GRHSize+4)
 	front := bytes.Clone(n.buf[:verbs.GRHSize])
 	port := t.Port().Number()
 	direct := must(n.pd.CreateAHFromWC(&wc, front, port))(t)

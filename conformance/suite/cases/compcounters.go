@@ -66,9 +66,9 @@ func cntrCounts(t *suite.T) {
 		verbs.CompCntrOpRecv: recvs, verbs.CompCntrOpRemoteRDMAWrite | verbs.CompCntrOpRemoteRDMARead: peer})
 	n.writes(0, 5, 0) // counted, though they have no completion
 	n.post(5)
-	n.op("a READ", wcRead, n.read(0).Add(n.sge(0, 8)))
+	n.op("a READ", verbs.WCOpcodeRDMARead, n.read(0).Add(n.sge(0, 8)))
 	n.farRoom(64)
-	n.op("a SEND", wcSend, n.wr().Send(opID).Add(n.sge(0, 24)))
+	n.op("a SEND", verbs.WCOpcodeSend, n.wr().Send(opID).Add(n.sge(0, 24)))
 	n.room(1, 0, 64)
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("counted")})
 	wait(t, n.recvs)

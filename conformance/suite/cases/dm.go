@@ -119,7 +119,7 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 	got := make([]byte, 12)
 	p.Read("read", mr.RKey(), 0, got)
 	is(t, "what the peer reads", string(got), "for a peer..")
-	p.Read("read past the end", mr.RKey(), mr.Length()-4, got, suite.StatusRemAccess)
+	p.Read("read past the end", mr.RKey(), mr.Length()-4, got, verbs.WCStatusRemAccessErr)
 }
 
 func dmRegion(t *suite.T) {

@@ -49,14 +49,14 @@ func dmSource(t *suite.T) {
 	dm, mr := dmOf(t, n.pd, 0)
 	out := fill(make([]byte, 2*page), 5)
 	dmPut(t, dm, 0, out)
-	n.op("WRITE", wcWrite, n.write(0).SGE(0, 2*page, mr.LKey()))
+	n.op("WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).SGE(0, 2*page, mr.LKey()))
 	n.farHas("WRITE", 0, out)
 	n.farRoom(page)
-	n.op("SEND", wcSend, n.wr().Send(opID).SGE(page-8, 128, mr.LKey()))
+	n.op("SEND", verbs.WCOpcodeSend, n.wr().Send(opID).SGE(page-8, 128, mr.LKey()))
 	holds(t, "SEND", n.farGot("SEND").Data, out[page-8:][:128])
 	n.farRoom(64)
 	copy(n.buf, "from the host, ")
-	n.op("SEND of both", wcSend, n.wr().Send(opID).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey()))
+	n.op("SEND of both", verbs.WCOpcodeSend, n.wr().Send(opID).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey()))
 	holds(t, "SEND of both", n.farGot("SEND of both").Data, append([]byte("from the host, "), out[64:80]...))
 }
 
@@ -67,13 +67,13 @@ func dmSink(t *suite.T) {
 	dmPut(t, dm, 0, want)
 	back := fill(want[64:64+page], 6)
 	n.farStore(0, back)
-	n.op("READ", wcRead, n.read(0).SGE(64, page, mr.LKey()))
+	n.op("READ", verbs.WCOpcodeRDMARead, n.read(0).SGE(64, page, mr.LKey()))
 	holds(t, "READ", dmGet(t, dm, 0, 2*page), want)
 	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
 	n.postRecv(1)
 	copy(want[page+512:], "a message to device memory..")
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
-	n.received("a message", 9, wcRecv, 28)
+	n.received("a message", 9, verbs.WCOpcodeRecv, 28)
 	holds(t, "a message", dmGet(t, dm, 0, 2*page), want)
 }
 
@@ -101,12 +101,12 @@ func dmToDM(t *suite.T) {
 	out, want := fill(make([]byte, page), 7), make([]byte, 2*page)
 	dmPut(t, from, 0, out)
 	dmPut(t, to, 0, want)
-	a.op("WRITE", wcWrite, a.wr().Write(opID, 512, remote.RKey()).SGE(0, page, local.LKey()))
+	a.op("WRITE", verbs.WCOpcodeRDMAWrite, a.wr().Write(opID, 512, remote.RKey()).SGE(0, page, local.LKey()))
 	copy(want[512:], out)
 	holds(t, "WRITE", dmGet(t, to, 0, 2*page), want)
-	a.op("READ", wcRead, a.wr().Read(opID, 256, remote.RKey()).SGE(page, page, local.LKey()))
+	a.op("READ", verbs.WCOpcodeRDMARead, a.wr().Read(opID, 256, remote.RKey()).SGE(page, page, local.LKey()))
 	holds(t, "READ", dmGet(t, from, page, page), want[256:256+page])
-	b.op("WRITE back", wcWrite, b.wr().Write(opID, 8, local.RKey()).SGE(512, 64, remote.LKey()))
+	b.op("WRITE back", verbs.WCOpcodeRDMAWrite, b.wr().Write(opID, 8, local.RKey()).SGE(512, 64, remote.LKey()))
 	holds(t, "WRITE back", dmGet(t, from, 8, 64), out[:64])
 }
 
@@ -116,9 +116,9 @@ func dmAtomicRequests(t *suite.T) {
 	to, remote := dmOf(t, b.pd, verbs.DMAccessRemoteAtomic)
 	word := func(dm *verbs.DM, off int64) uint64 { return binary.NativeEndian.Uint64(dmGet(t, dm, off, 8)) }
 	dmPut(t, to, 16, binary.NativeEndian.AppendUint64(nil, 1<<33))
-	a.op("fetch and add", wcFetchAdd, a.wr().FetchAdd(opID, 16, remote.RKey(), 9).SGE(32, 8, local.LKey()))
+	a.op("fetch and add", verbs.WCOpcodeFetchAdd, a.wr().FetchAdd(opID, 16, remote.RKey(), 9).SGE(32, 8, local.LKey()))
 	swapped(t, "fetch and add", word(from, 32), word(to, 16), 1<<33, 1<<33+9)
-	a.op("compare and swap", wcCompareSwap, a.wr().CompareSwap(opID, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey()))
+	a.op("compare and swap", verbs.WCOpcodeCompSwap, a.wr().CompareSwap(opID, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey()))
 	swapped(t, "compare and swap", word(from, 40), word(to, 16), 1<<33+9, 77)
 }
 
@@ -137,7 +137,7 @@ func dmBounds(t *suite.T) {
 		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1},
 		{first, 1<<64 - 4, "over", -1}} {
 		if c.at < 0 {
-			p.Write("a write out of bounds", c.mr.RKey(), c.addr, []byte(c.text), suite.StatusRemAccess)
+			p.Write("a write out of bounds", c.mr.RKey(), c.addr, []byte(c.text), verbs.WCStatusRemAccessErr)
 			continue
 		}
 		p.Write("write", c.mr.RKey(), c.addr, []byte(c.text))

@@ -67,13 +67,13 @@ func eventEach(t *suite.T) {
 	ch := newChannel(t)
 	n := onChannel(t, ch)
 	n.message(0, false)
-	n.received("before it was asked for", 0, wcRecv, 4)
+	n.received("before it was asked for", 0, verbs.WCOpcodeRecv, 4)
 	quietChannel(t, ch, "before it was asked for")
 	for id := range uint64(20) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 		n.message(id, false)
 		announced(t, "a message", ch, n.recvs)
-		n.received("announced", id, wcRecv, 4)
+		n.received("announced", id, verbs.WCOpcodeRecv, 4)
 	}
 	quietChannel(t, ch, "after all were taken")
 }
@@ -90,13 +90,13 @@ func eventEachDatagram(t *suite.T) {
 		n.addressed(n.send.WR(0).Send(id).Add(n.sge(0, 4)).Flags(verbs.SendSignaled), ah, n.link.To.QPN)
 		n.post(1)
 		announced(t, "sent", ch, cq)
-		n.finished("sent", id, wcSend)
+		n.finished("sent", id, verbs.WCOpcodeSend)
 		n.farGot("sent")
 		ok(t, "ReqNotify", cq.ReqNotify(false))
 		n.room(id, 0, verbs.GRHSize+4)
 		n.tell("a datagram", far.Op{Code: far.Send, Data: []byte("ring")})
 		announced(t, "received", ch, cq)
-		n.received("received", id, wcRecv, verbs.GRHSize+4)
+		n.received("received", id, verbs.WCOpcodeRecv, verbs.GRHSize+4)
 	}
 	quietChannel(t, ch, "after all were taken")
 	ok(t, "Close of the address handle", ah.Close())
@@ -114,8 +114,8 @@ func oneChannel(t *suite.T) {
 		if first := announced(t, what, ch, a.recvs, b.recvs); first == announced(t, what, ch, a.recvs, b.recvs) {
 			t.Errorf("%s: both events are of one queue", what)
 		}
-		a.received("announced", round, wcRecv, 4)
-		b.received("announced", round, wcRecv, 4)
+		a.received("announced", round, verbs.WCOpcodeRecv, 4)
+		b.received("announced", round, verbs.WCOpcodeRecv, 4)
 	}
 }
 
@@ -143,7 +143,7 @@ func cancelledWait(t *suite.T) {
 		}()
 		n.message(id, false)
 		is(t, fmt.Sprintf("events of message %d", id), <-taken, 1)
-		n.received("announced", id, wcRecv, 4)
+		n.received("announced", id, verbs.WCOpcodeRecv, 4)
 	}
 	quietChannel(t, ch, "after all were taken")
 }
@@ -154,11 +154,11 @@ func solicited(t *suite.T) {
 	for round := range uint64(3) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(true))
 		n.message(2*round, false)
-		n.received("unsolicited", 2*round, wcRecv, 4)
+		n.received("unsolicited", 2*round, verbs.WCOpcodeRecv, 4)
 		quietChannel(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
 		n.message(2*round+1, true)
 		announced(t, "a solicited message", ch, n.recvs)
-		n.received("solicited", 2*round+1, wcRecv, 4)
+		n.received("solicited", 2*round+1, verbs.WCOpcodeRecv, 4)
 	}
 }
 
@@ -190,7 +190,7 @@ func heldByEvent(t *suite.T) {
 	ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 	n.message(1, false)
 	ev := must(ch.Next(t.Context()))(t)
-	n.received("announced", 1, wcRecv, 4)
+	n.received("announced", 1, verbs.WCOpcodeRecv, 4)
 	ok(t, "Close of the queue pair", n.qp.Close())
 	fails(t, "Close of the queue", n.recvs.Close(), syscall.EBUSY)
 	ev.Done()

@@ -25,7 +25,7 @@ func fieldAlone(t *suite.T) {
 		untouched := verbs.WCEx{ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}
 		wc, want := []verbs.WCEx{untouched}, untouched
 		until(t, field.String(), func() bool { return must(r.PollInto(wc))(t) > 0 })
-		want.ID, want.Opcode, want.Flags = uint64(i), wcRecv, wc[0].Flags
+		want.ID, want.Opcode, want.Flags = uint64(i), verbs.WCOpcodeRecv, wc[0].Flags
 		switch field {
 		case verbs.WCFieldByteLen:
 			want.ByteLen = 17
@@ -42,7 +42,7 @@ func fieldAlone(t *suite.T) {
 		case verbs.WCFieldDLIDPathBits:
 			want.DLIDPathBits = wc[0].DLIDPathBits
 		}
-		if t.Status(field.String(), int(wc[0].Status), suite.StatusSuccess); wc[0] != want || wc[0].Flags&verbs.WCFlagWithImm == 0 {
+		if t.Status(field.String(), wc[0].Status, verbs.WCStatusSuccess); wc[0] != want || wc[0].Flags&verbs.WCFlagWithImm == 0 {
 			t.Errorf("%v: %+v, want %+v", field, wc[0], want)
 		}
 		empty(t, field.String(), r)
@@ -63,7 +63,7 @@ func (n *near) messages(first uint64, count int) {
 // inOrder checks receives with ids from first on.
 func inOrder(t *suite.T, what string, first uint64, wcs []verbs.WCEx) {
 	for i, wc := range wcs {
-		if wc.ID != first+uint64(i) || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 {
+		if wc.ID != first+uint64(i) || wc.Status != 0 || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != 11 {
 			t.Fatalf("%s: completion %d of %d: %+v", what, i, len(wcs), wc)
 		}
 	}
@@ -112,21 +112,21 @@ func failedRead(t *suite.T) {
 	n.writes(0, 3, verbs.SendSignaled)
 	n.denied(1)
 	n.post(3)
-	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed} {
+	for id, status := range []verbs.WCStatus{verbs.WCStatusSuccess, verbs.WCStatusRemAccessErr, verbs.WCStatusWRFlushErr} {
 		wc := readOne(t, n.readers[n.sends])
-		t.Status(fmt.Sprintf("request %d", id), int(wc.Status), status)
+		t.Status(fmt.Sprintf("request %d", id), wc.Status, status)
 		want := verbs.WCEx{ID: uint64(id), Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}
-		if status != suite.StatusSuccess {
+		if status != verbs.WCStatusSuccess {
 			is(t, fmt.Sprintf("request %d", id), wc, want)
 		}
 		var failed *verbs.WCError
-		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil &&
+		if err := wc.Err(); (err == nil) != (status == verbs.WCStatusSuccess) || err != nil &&
 			(!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
 			t.Errorf("request %d: its error is %v", id, err)
 		}
 	}
 	wc := readOne(t, n.readers[n.recvs])
-	t.Status("the receive", int(wc.Status), suite.StatusFlushed)
+	t.Status("the receive", wc.Status, verbs.WCStatusWRFlushErr)
 	is(t, "the receive", wc, verbs.WCEx{ID: 7, Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()})
 	empty(t, "the sends", n.readers[n.sends])
 	empty(t, "the receives", n.readers[n.recvs])
@@ -138,7 +138,7 @@ func readAndPolled(t *suite.T) {
 	for id := uint64(0); id < 6; id += 2 {
 		wc := readOne(t, n.readers[n.recvs])
 		inOrder(t, "read", id, []verbs.WCEx{wc})
-		if wc := wait(t, n.recvs); wc.ID != id+1 || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 || wc.QPNum != n.qp.Num() {
+		if wc := wait(t, n.recvs); wc.ID != id+1 || wc.Status != 0 || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != 11 || wc.QPNum != n.qp.Num() {
 			t.Errorf("polled: %+v", wc)
 		}
 	}
@@ -158,13 +158,13 @@ func eventsOfExtended(t *suite.T) {
 	ch := newChannel(t)
 	n := announcedNear(t, ch)
 	n.message(0, false)
-	n.received("before it was asked for", 0, wcRecv, 4)
+	n.received("before it was asked for", 0, verbs.WCOpcodeRecv, 4)
 	quietChannel(t, ch, "before it was asked for")
 	for id := range uint64(8) {
 		ok(t, "ReqNotify", n.recvs.ReqNotify(id%2 == 1))
 		n.message(id, true)
 		announced(t, "a message", ch, n.recvs)
-		n.received("announced", id, wcRecv, 4)
+		n.received("announced", id, verbs.WCOpcodeRecv, 4)
 	}
 	quietChannel(t, ch, "after all were read")
 }
@@ -197,7 +197,7 @@ func moderatedEvents(t *suite.T) {
 		n.messages(0, int(count))
 		announced(t, "messages", ch, n.recvs)
 		for id := range uint64(count) {
-			n.received("moderated", id, wcRecv, 11)
+			n.received("moderated", id, verbs.WCOpcodeRecv, 11)
 		}
 	}
 	quietChannel(t, ch, "after all were read")

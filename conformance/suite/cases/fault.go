@@ -14,20 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Values of enum ibv_wc_status.
-const (
-	wcSuccess   = 0
-	wcLocLen    = 1
-	wcLocQPOp   = 2
-	wcLocProt   = 4
-	wcFlush     = 5
-	wcRemInvReq = 9
-	wcRemAccess = 10
-	wcRemOp     = 11
-	wcRetryExc  = 12
-	wcRNRExc    = 13
-)
-
 // answerDeadline is how long a case waits for a completion that has to come, on a slow machine too.
 const answerDeadline = 15 * time.Second
 
@@ -160,25 +146,25 @@ func told(wcs []verbs.WC) string {
 }
 
 // ended checks that completion wcs[i] is of request id and has one of the statuses.
-func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) {
+func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...verbs.WCStatus) {
 	if wcs[i].ID != id {
 		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
 	}
-	p.t.Status(what, int(wcs[i].Status), set...)
+	p.t.Status(what, wcs[i].Status, set...)
 }
 
 // one posts the first request of the near end, with the id 1, and checks how it completes.
-func (p *pair) one(what string, set ...int) {
+func (p *pair) one(what string, set ...verbs.WCStatus) {
 	p.post(1)
 	p.ended(what, p.wait(p.near, 1), 0, 1, set...)
 }
 
 // two posts the first two, of which the second must be flushed.
-func (p *pair) two(what string, set ...int) {
+func (p *pair) two(what string, set ...verbs.WCStatus) {
 	p.post(2)
 	wcs := p.wait(p.near, 2)
 	p.ended(what, wcs, 0, 1, set...)
-	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.ended("the one behind it", wcs, 1, 2, verbs.WCStatusWRFlushErr)
 }
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
@@ -196,7 +182,7 @@ func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
-	n.one("a write on a new connection", wcSuccess)
+	n.one("a write on a new connection", verbs.WCStatusSuccess)
 	holds(p.t, "a write on a new connection", n.far.Buf[:8], n.near.Buf[:8])
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 // faultBusy destroys what is still in use. The bindings refuse it and name what is open; so does the kernel, without them.
@@ -34,7 +35,7 @@ func busy(close func(*link.End) error, open ...string) func(*suite.T) {
 		p := connect(t, patient())
 		inUse(t, close(p.near), open...)
 		signaledWrite(p, 0, 1)
-		p.one("a write after that", wcSuccess)
+		p.one("a write after that", verbs.WCStatusSuccess)
 		ok(t, "Close of the near end", p.near.Close())
 		ok(t, "Close of the far end", p.far.Close())
 	}

@@ -65,7 +65,7 @@ func overflow(p *pair) {
 	if err == nil && (got == 0 || got > room) {
 		t.Errorf("%d completions, of a queue with room for %d", got, room)
 	}
-	p.allEnded("a write", wcs[:got], wcSuccess)
+	p.allEnded("a write", wcs[:got], verbs.WCStatusSuccess)
 	for err == nil && got > 0 {
 		got, err = p.near.CQ.PollInto(wcs)
 	}
@@ -78,7 +78,7 @@ func overflow(p *pair) {
 func accessEvent(p *pair) {
 	t := p.t
 	withKey(1)(p, p.send.WR(0))
-	p.one("the write", wcRemAccess)
+	p.one("the write", verbs.WCStatusRemAccessErr)
 	answer := "no event"
 	for ev := event(t, p.place.Device, quiet); ev != nil; ev = event(t, p.place.Device, quiet) {
 		if answer = ev.Type.String(); ev.Type != verbs.EventTypeQPAccessErr || ev.QP != p.far.QP {
@@ -92,7 +92,7 @@ func accessEvent(p *pair) {
 // ownEvent has a write from past the end of the own memory, which the completion tells.
 func ownEvent(p *pair) {
 	pastOwn(p, p.send.WR(0))
-	p.one("the write", wcLocProt, wcFlush)
+	p.one("the write", verbs.WCStatusLocProtErr, verbs.WCStatusWRFlushErr)
 	silent(p.t, "the peer", p.place.Device)
 }
 
@@ -118,7 +118,7 @@ func faultQuiet() []suite.Case {
 
 // got checks that the far end received a message with the given id.
 func (p *pair) got(id uint64) {
-	p.ended("the receive", p.wait(p.far, 1), 0, id, wcSuccess)
+	p.ended("the receive", p.wait(p.far, 1), 0, id, verbs.WCStatusSuccess)
 	if wc, err := p.far.WaitFor(quiet); err == nil {
 		p.t.Errorf("another completion at the peer: id %d status %d", wc.ID, wc.Status)
 	}
@@ -135,9 +135,9 @@ func unreliableKey(t *suite.T) {
 	p := connect(t, uc())
 	p.receive(p.far, 7, inboxSize)
 	withKey(1)(p, p.send.WR(0)).Flags(verbs.SendSignaled)
-	p.one("the write that is lost", wcSuccess)
+	p.one("the write that is lost", verbs.WCStatusSuccess)
 	p.local(p.send.WR(0).WriteImm(1, p.at()+inbox, p.far.MR.RKey(), 5)).Flags(verbs.SendSignaled)
-	p.one("the write that arrives", wcSuccess)
+	p.one("the write that arrives", verbs.WCStatusSuccess)
 	p.got(7)
 	p.untouched()
 	p.in("the peer", p.far, verbs.QPStateRTS)
@@ -146,12 +146,12 @@ func unreliableKey(t *suite.T) {
 func unreliableRecv(t *suite.T) {
 	p := connect(t, uc())
 	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
-	p.one("the send that is lost", wcSuccess)
+	p.one("the send that is lost", verbs.WCStatusSuccess)
 	if wc, err := p.far.WaitFor(quiet); err == nil {
 		t.Errorf("a completion without a receive: %+v", wc)
 	}
 	p.receive(p.far, 7, inboxSize)
-	p.one("the send that arrives", wcSuccess)
+	p.one("the send that arrives", verbs.WCStatusSuccess)
 	p.got(7)
 }
 
@@ -164,10 +164,10 @@ func wrongQKey(t *suite.T) {
 	p.receive(p.far, 7, inboxSize)
 	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
-	p.one("the datagram that is lost", wcSuccess)
+	p.one("the datagram that is lost", verbs.WCStatusSuccess)
 	p.near.Buf[0] = 0x77
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
-	p.one("the datagram that arrives", wcSuccess)
+	p.one("the datagram that arrives", verbs.WCStatusSuccess)
 	p.got(7)
 	is(t, "the first byte of the datagram that was received", p.far.Buf[inbox+verbs.GRHSize], 0x77)
 	p.untouched()
@@ -196,11 +196,11 @@ func waken(solicitedOnly bool, fail func(*pair)) func(*suite.T) {
 
 func badWrite(p *pair) {
 	withKey(1)(p, p.send.WR(0))
-	p.one("the write", wcRemAccess)
+	p.one("the write", verbs.WCStatusRemAccessErr)
 }
 
 func flushedReceive(p *pair) {
 	p.receive(p.near, 1, inboxSize)
 	toError(p, p.near)
-	p.ended("the receive", p.wait(p.near, 1), 0, 1, wcFlush)
+	p.ended("the receive", p.wait(p.near, 1), 0, 1, verbs.WCStatusWRFlushErr)
 }

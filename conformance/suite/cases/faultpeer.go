@@ -47,7 +47,7 @@ func signaledWrite(p *pair, i int, id uint64) {
 func noReceive(p *pair) {
 	p.local(p.send.WR(0).Send(1))
 	p.local(p.send.WR(1).Send(2))
-	p.two("the send", wcRNRExc)
+	p.two("the send", verbs.WCStatusRNRRetryExcErr)
 }
 
 // lateReceive waits for a receive without end; the timeout for lost answers is long, as soft-RoCE does not hold it off
@@ -62,8 +62,8 @@ func lateReceive(t *suite.T) {
 		t.Fatalf("without a receive: %+v, %v", wc, err)
 	}
 	p.receive(p.far, 7, inboxSize)
-	p.ended("the receive", p.wait(p.far, 1), 0, 7, wcSuccess)
-	p.ended("the send", p.wait(p.near, 1), 0, 1, wcSuccess)
+	p.ended("the receive", p.wait(p.far, 1), 0, 7, verbs.WCStatusSuccess)
+	p.ended("the send", p.wait(p.near, 1), 0, 1, verbs.WCStatusSuccess)
 	holds(t, "received", p.far.Buf[inbox:inbox+8], p.near.Buf[:8])
 }
 
@@ -74,7 +74,7 @@ func unanswered(before func(*pair)) func(*suite.T) {
 		before(p)
 		signaledWrite(p, 0, 1)
 		signaledWrite(p, 1, 2)
-		p.two("the write", wcRetryExc)
+		p.two("the write", verbs.WCStatusRetryExcErr)
 		p.untouched()
 		again(t)
 	}
@@ -93,10 +93,10 @@ func sevenTimes(t *suite.T) {
 	p.post(1)
 	wc, err := p.near.WaitFor(500 * time.Millisecond)
 	if err == nil {
-		p.ended("the write", []verbs.WC{wc}, 0, 1, wcRetryExc)
+		p.ended("the write", []verbs.WC{wc}, 0, 1, verbs.WCStatusRetryExcErr)
 	} else {
 		toError(p, p.near)
-		p.ended("the write", p.wait(p.near, 1), 0, 1, wcFlush)
+		p.ended("the write", p.wait(p.near, 1), 0, 1, verbs.WCStatusWRFlushErr)
 	}
 	p.recovered()
 }
@@ -107,7 +107,7 @@ func notConnected(t *suite.T) {
 	p.near, p.far = must(cfg.NewEnd(nearPlace(t)))(t), must(cfg.NewEnd(p.place))(t)
 	ok(t, "Connect of one end", p.near.ConnectTo(p.far))
 	signaledWrite(p, 0, 1)
-	p.one("the write", wcRetryExc)
+	p.one("the write", verbs.WCStatusRetryExcErr)
 	p.recovered()
 }
 
@@ -118,11 +118,11 @@ func flushes(p *pair) {
 	toError(p, p.near)
 	wcs := p.wait(p.near, 3)
 	for i := range wcs {
-		p.ended("a receive posted before", wcs, i, uint64(i), wcFlush)
+		p.ended("a receive posted before", wcs, i, uint64(i), verbs.WCStatusWRFlushErr)
 	}
 	signaledWrite(p, 0, 9)
 	p.post(1)
-	p.ended("a write posted after", p.wait(p.near, 1), 0, 9, wcFlush)
+	p.ended("a write posted after", p.wait(p.near, 1), 0, 9, verbs.WCStatusWRFlushErr)
 	p.untouched()
 }
 
@@ -132,14 +132,14 @@ func shortly(c *link.Config) { c.Deadline = 2 * time.Second }
 func lateFlush(p *pair) {
 	p.receive(p.near, 7, inboxSize)
 	toError(p, p.near)
-	p.ended("a receive posted before", p.wait(p.near, 1), 0, 7, wcFlush)
+	p.ended("a receive posted before", p.wait(p.near, 1), 0, 7, verbs.WCStatusWRFlushErr)
 	time.Sleep(50 * time.Millisecond)
 	p.receive(p.near, 8, inboxSize)
 	wc, err := p.near.Wait()
 	if err != nil {
 		p.t.Errorf("a receive posted after: %v", err)
 	} else {
-		p.ended("a receive posted after", []verbs.WC{wc}, 0, 8, wcFlush)
+		p.ended("a receive posted after", []verbs.WC{wc}, 0, 8, verbs.WCStatusWRFlushErr)
 	}
 }
 
@@ -151,10 +151,10 @@ func firstError(p *pair) {
 	}
 	p.post(6)
 	wcs := p.wait(p.near, 6)
-	p.ended("the write before", wcs, 0, 1, wcSuccess)
-	p.ended("the write that fails", wcs, 1, 2, wcRemAccess)
+	p.ended("the write before", wcs, 0, 1, verbs.WCStatusSuccess)
+	p.ended("the write that fails", wcs, 1, 2, verbs.WCStatusRemAccessErr)
 	for i := 2; i < 6; i++ {
-		p.ended("a write behind it", wcs, i, uint64(i+1), wcFlush)
+		p.ended("a write behind it", wcs, i, uint64(i+1), verbs.WCStatusWRFlushErr)
 	}
 }
 
@@ -165,8 +165,8 @@ func unsignaled(p *pair) {
 	write(p, p.send.WR(2)).SetID(3)
 	p.post(3)
 	wcs := p.wait(p.near, 2)
-	p.ended("the write that fails", wcs, 0, 2, wcRemAccess)
-	p.ended("the write behind it", wcs, 1, 3, wcFlush)
+	p.ended("the write that fails", wcs, 0, 2, verbs.WCStatusRemAccessErr)
+	p.ended("the write behind it", wcs, 1, 3, verbs.WCStatusWRFlushErr)
 }
 
 // bystander has a connection in the same contexts that works before, while and after another one fails.
@@ -178,9 +178,9 @@ func bystander(t *suite.T) {
 		other.post(1)
 		if round == 1 {
 			withKey(1)(p, p.send.WR(0))
-			p.one("the write that fails", wcRemAccess)
+			p.one("the write that fails", verbs.WCStatusRemAccessErr)
 		}
-		other.ended("a write beside it", other.wait(other.near, 1), 0, round, wcSuccess)
+		other.ended("a write beside it", other.wait(other.near, 1), 0, round, verbs.WCStatusSuccess)
 	}
 }
 
@@ -190,7 +190,7 @@ func manyFaults(t *suite.T) {
 	for round := range 20 {
 		p := connectTo(t, far, patient())
 		withKey(1)(p, p.send.WR(0))
-		p.one("a write that fails", wcRemAccess)
+		p.one("a write that fails", verbs.WCStatusRemAccessErr)
 		needed(t, fmt.Sprintf("round %d", round), errors.Join(p.near.Close(), p.far.Close()))
 	}
 	connectTo(t, far, patient()).recovered()

@@ -51,10 +51,10 @@ func sendQueueFull(t *suite.T) {
 		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
 	}
 	posted := full(t, cfg.SendWR)(p.near.QP.PostSend(batch, more))
-	p.allEnded("what was taken", p.wait(p.near, posted), wcSuccess)
+	p.allEnded("what was taken", p.wait(p.near, posted), verbs.WCStatusSuccess)
 	signaledWrite(p, 0, more)
 	p.post(1)
-	p.ended("a request when there is room again", p.wait(p.near, 1), 0, more, wcSuccess)
+	p.ended("a request when there is room again", p.wait(p.near, 1), 0, more, verbs.WCStatusSuccess)
 }
 
 // full checks that a batch larger than a queue was refused behind the room that was asked for, and returns how many were posted.
@@ -75,7 +75,7 @@ func recvQueueFull(p *pair) {
 	}
 	posted := full(p.t, patient().RecvWR)(p.near.QP.PostRecv(batch, more))
 	toError(p, p.near)
-	p.allEnded("what was taken", p.wait(p.near, posted), wcFlush)
+	p.allEnded("what was taken", p.wait(p.near, posted), verbs.WCStatusWRFlushErr)
 }
 
 func tooManySGEs(p *pair) {
@@ -90,7 +90,7 @@ func tooManySGEs(p *pair) {
 		recv.WR(0).Add(p.near.MR.UncheckedSGE(0, 1))
 	}
 	refusedAt(t, "a write", 1, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostSend(send, 2))
-	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)
+	p.ended("the write before it", p.wait(p.near, 1), 0, 1, verbs.WCStatusSuccess)
 	refusedAt(t, "a receive", 0, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostRecv(recv, 1))
 }
 
@@ -101,7 +101,7 @@ func tooMuchInline(p *pair) {
 	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled | verbs.SendInline)
 	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(0, link.Size)).Flags(verbs.SendSignaled | verbs.SendInline)
 	refusedAt(p.t, "an inline write of a page", 1, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostSend(p.send, 2))
-	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)
+	p.ended("the write before it", p.wait(p.near, 1), 0, 1, verbs.WCStatusSuccess)
 }
 
 // notReady posts in RESET and INIT. In INIT receives are taken.
@@ -132,7 +132,7 @@ func unaligned(p *pair) {
 	if posted, err := p.near.QP.PostSend(p.send, 1); err != nil {
 		refusedAt(p.t, "the atomic", 0, syscall.EINVAL)(posted, err)
 	} else {
-		p.ended("the atomic", p.wait(p.near, 1), 0, 1, wcLocQPOp, wcRemInvReq, wcRemAccess)
+		p.ended("the atomic", p.wait(p.near, 1), 0, 1, verbs.WCStatusLocQPOpErr, verbs.WCStatusRemInvReqErr, verbs.WCStatusRemAccessErr)
 	}
 	p.untouched()
 }

@@ -63,7 +63,7 @@ func (r *ready) works() {
 	p := batches(r.t, link.Place{})
 	p.near, p.far = r.near, r.far
 	signaledWrite(p, 0, 1)
-	p.one("a write after all", wcSuccess)
+	p.one("a write after all", verbs.WCStatusSuccess)
 }
 
 func badTransitions(t *suite.T) {

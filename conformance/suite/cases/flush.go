@@ -10,12 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Values of enum ibv_wc_opcode.
-const (
-	wcFlushed     = 8 // of a flush
-	wcAtomicWrite = 9
-)
-
 // flushRequests are the cases of requests that only streams of commands post: writes of 8 bytes that are atomic, and flushes.
 func flushRequests() []suite.Case {
 	write := shared("ibv_wr_post", suite.QPEx, suite.Peer, suite.AtomicWrite)
@@ -44,8 +38,8 @@ func (p *pair) streamed(s *verbs.QPStream, what string, opcodes ...verbs.WCOpcod
 	p.toStream(s, len(opcodes))
 	wcs := p.wait(p.near, len(opcodes))
 	for i, opcode := range opcodes {
-		p.ended(what, wcs, i, uint64(i), wcSuccess)
-		if wcs[i].Status == wcSuccess && wcs[i].Opcode != opcode {
+		p.ended(what, wcs, i, uint64(i), verbs.WCStatusSuccess)
+		if wcs[i].Status == verbs.WCStatusSuccess && wcs[i].Opcode != opcode {
 			p.t.Errorf("%s: request %d completed as %v, want %v", what, i, wcs[i].Opcode, opcode)
 		}
 	}
@@ -60,7 +54,7 @@ func atomicWrites(more verbs.MRAccess) func(*suite.T) {
 		for _, v := range []uint64{1, 0x0102030405060708, 1<<64 - 1, 0} {
 			p.send.WR(0).AtomicWrite(0, p.at(), p.far.MR.RKey(), v).Flags(verbs.SendSignaled)
 			p.send.WR(1).AtomicWrite(1, p.at()+64, p.far.MR.RKey(), v+1).Flags(verbs.SendSignaled)
-			p.streamed(s, "an atomic WRITE", wcAtomicWrite, wcAtomicWrite)
+			p.streamed(s, "an atomic WRITE", verbs.WCOpcodeAtomicWrite, verbs.WCOpcodeAtomicWrite)
 			if got := binary.NativeEndian.Uint64(p.far.Buf); got != v {
 				t.Errorf("wrote %#x, the memory holds %#x", v, got)
 			}
@@ -78,7 +72,7 @@ func atomicWrites(more verbs.MRAccess) func(*suite.T) {
 }
 
 // refusedByPeer posts a request that the far end denies, and looks whether anything was written.
-func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w verbs.SendWR)) {
+func refusedByPeer(t *suite.T, what string, cfg link.Config, status verbs.WCStatus, fill func(p *pair, w verbs.SendWR)) {
 	p, s := streamOf(connect(t, cfg))
 	fill(p, p.send.WR(0))
 	p.send.WR(0).Flags(verbs.SendSignaled)
@@ -94,14 +88,14 @@ func atomicWriteDenied(t *suite.T) {
 	to := func(offset uint64) func(*pair, verbs.SendWR) {
 		return func(p *pair, w verbs.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
 	}
-	refusedByPeer(t, "not aligned", usual, wcRemInvReq, to(4))
-	refusedByPeer(t, "behind the region", usual, wcRemAccess, to(link.Size))
+	refusedByPeer(t, "not aligned", usual, verbs.WCStatusRemInvReqErr, to(4))
+	refusedByPeer(t, "behind the region", usual, verbs.WCStatusRemAccessErr, to(link.Size))
 	cfg := usual
 	cfg.MR = noRemoteWrite
-	refusedByPeer(t, "a region without REMOTE_WRITE", cfg, wcRemAccess, to(0))
+	refusedByPeer(t, "a region without REMOTE_WRITE", cfg, verbs.WCStatusRemAccessErr, to(0))
 	cfg = usual
 	cfg.QP = qpNoWrite
-	refusedByPeer(t, "a queue pair without REMOTE_WRITE", cfg, wcRemInvReq, to(0))
+	refusedByPeer(t, "a queue pair without REMOTE_WRITE", cfg, verbs.WCStatusRemInvReqErr, to(0))
 }
 
 // flushed writes, and flushes what was written, then all of the region: then address and length are of no account.
@@ -114,7 +108,7 @@ func flushed(more verbs.MRAccess) func(*suite.T) {
 			p.local(p.send.WR(0).Write(0, p.at(), key)).Flags(verbs.SendSignaled)
 			p.send.WR(1).Flush(1, p.at(), key, 8, verbs.FlushGlobal, verbs.FlushRange).Flags(verbs.SendSignaled)
 			p.send.WR(2).Flush(2, uint64(round), key, uint64(round)<<20, verbs.FlushGlobal, verbs.FlushMR).Flags(verbs.SendSignaled)
-			p.streamed(s, "a WRITE and its flush", wcWrite, wcFlushed, wcFlushed)
+			p.streamed(s, "a WRITE and its flush", verbs.WCOpcodeRDMAWrite, verbs.WCOpcodeFlush, verbs.WCOpcodeFlush)
 			holds(t, "a WRITE that was flushed", p.far.Buf[:8], p.near.Buf[:8])
 		}
 	}
@@ -126,14 +120,14 @@ func flushDenied(t *suite.T) {
 	flush := func(offset uint64, typ verbs.PlacementType) func(*pair, verbs.SendWR) {
 		return func(p *pair, w verbs.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
 	}
-	refusedByPeer(t, "behind the region", usual, wcRemAccess, flush(link.Size, verbs.FlushGlobal))
+	refusedByPeer(t, "behind the region", usual, verbs.WCStatusRemAccessErr, flush(link.Size, verbs.FlushGlobal))
 	cfg := usual
 	cfg.MR &^= verbs.MRAccessFlushGlobal
-	refusedByPeer(t, "a region without FLUSH_GLOBAL", cfg, wcRemAccess, flush(0, verbs.FlushGlobal))
+	refusedByPeer(t, "a region without FLUSH_GLOBAL", cfg, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushGlobal))
 	cfg = usual
 	cfg.QP &^= verbs.QPAccessFlushGlobal
-	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", cfg, wcRemInvReq, flush(0, verbs.FlushGlobal))
+	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", cfg, verbs.WCStatusRemInvReqErr, flush(0, verbs.FlushGlobal))
 	cfg = usual
 	cfg.QP |= verbs.QPAccessFlushPersistent
-	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", cfg, wcRemAccess, flush(0, verbs.FlushPersistent))
+	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", cfg, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushPersistent))
 }

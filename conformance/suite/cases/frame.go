@@ -69,18 +69,18 @@ func (s *station) taking(priority uint16, specs ...verbs.FlowSpec) *verbs.FlowAt
 
 // say sends a frame, whose first bytes lie apart from the rest.
 func (s *station) say(frame []byte) {
-	s.t.Status("a frame", s.sent(frame), suite.StatusSuccess)
+	s.t.Status("a frame", s.sent(frame), verbs.WCStatusSuccess)
 }
 
 // sent sends a frame, and gives how the request completed.
-func (s *station) sent(frame []byte) int {
+func (s *station) sent(frame []byte) verbs.WCStatus {
 	const cut = 9
 	first := min(cut, len(frame))
 	copy(s.buf, frame[:first])
 	copy(s.buf[1000:], frame[first:])
 	s.send.WR(0).Send(1).Add(s.sge(0, first)).Add(s.sge(1000, len(frame)-first)).Flags(verbs.SendSignaled)
 	s.post(1)
-	return int(s.next(s.sends).Status)
+	return s.next(s.sends).Status
 }
 
 // Frames are received behind what is sent.
@@ -98,9 +98,9 @@ func listen(count int, list ...*station) {
 // hears checks the next frame that comes, into receive id.
 func (s *station) hears(what string, id int, frame []byte) {
 	wc := s.next(s.recvs)
-	s.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	s.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	holds(s.t, what, s.buf[frameAt+frameRoom*id:][:len(frame)], frame)
-	if wc.ID != uint64(id) || wc.Opcode != wcRecv || wc.ByteLen != uint32(len(frame)) || wc.Flags&verbs.WCFlagGRH != 0 {
+	if wc.ID != uint64(id) || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != uint32(len(frame)) || wc.Flags&verbs.WCFlagGRH != 0 {
 		s.t.Errorf("%s: %+v", what, wc)
 	}
 }
@@ -325,7 +325,7 @@ func oddFrames(t *suite.T) {
 	listen(1, b)
 	for _, size := range []int{1, 13, long} {
 		a := stationOn(t, 1, nil)
-		if status := a.sent(append(macB[:], make([]byte, long)...)[:size]); status == suite.StatusSuccess {
+		if status := a.sent(append(macB[:], make([]byte, long)...)[:size]); status == verbs.WCStatusSuccess {
 			t.Errorf("a frame of %d bytes is sent", size)
 		}
 		nothing(t, "of such a size", b)
@@ -341,6 +341,6 @@ func oddFrames(t *suite.T) {
 	copy(n.buf, out)
 	n.send.WR(0).Send(1).Add(n.sge(0, len(out))).Flags(verbs.SendSignaled)
 	n.post(1)
-	n.finished("by a stream", 1, wcSend)
+	n.finished("by a stream", 1, verbs.WCOpcodeSend)
 	b.hears("by a stream", 0, out)
 }

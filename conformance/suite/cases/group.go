@@ -129,16 +129,16 @@ func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, t
 	wc, err := e.Wait()
 	if e == from && err == nil {
 		var sent verbs.WC
-		if sent, err = e.Wait(); err == nil && wc.Opcode == wcSend {
+		if sent, err = e.Wait(); err == nil && wc.Opcode == verbs.WCOpcodeSend {
 			wc, sent = sent, wc
 		}
-		if sent.Status != 0 || sent.Opcode != wcSend {
+		if sent.Status != 0 || sent.Opcode != verbs.WCOpcodeSend {
 			m.t.Errorf("%s: the send: %+v", what, sent)
 		}
 	}
 	needed(m.t, what, err)
-	m.t.Status(what, int(wc.Status), suite.StatusSuccess)
-	if wc.ID != id || wc.Opcode != wcRecv || wc.ByteLen != uint32(verbs.GRHSize+len(text)) || wc.SrcQP != from.QP.Num() {
+	m.t.Status(what, wc.Status, verbs.WCStatusSuccess)
+	if wc.ID != id || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != uint32(verbs.GRHSize+len(text)) || wc.SrcQP != from.QP.Num() {
 		m.t.Errorf("%s: %+v", what, wc)
 	}
 	is(m.t, what, string(e.Buf[verbs.GRHSize:verbs.GRHSize+len(text)+1]), text+"\x00")
@@ -156,7 +156,7 @@ func (m *members) nothing(what string, e *link.End) {
 
 // sent takes the completion of a sender that is no member.
 func (m *members) sent(from *link.End) {
-	if wc, err := from.Wait(); err != nil || wc.Status != 0 || wc.Opcode != wcSend {
+	if wc, err := from.Wait(); err != nil || wc.Status != 0 || wc.Opcode != verbs.WCOpcodeSend {
 		m.t.Fatalf("the send: %+v, %v", wc, err)
 	}
 }

@@ -11,17 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Values of enum ibv_wc_opcode.
-const (
-	wcSend        = 0
-	wcWrite       = 1
-	wcRead        = 2
-	wcCompareSwap = 3
-	wcFetchAdd    = 4
-	wcRecv        = 128
-	wcRecvImm     = 129 // of a WRITE with immediate data
-)
-
 // depth is how many requests the queues of a near take.
 const depth = 32
 
@@ -163,7 +152,7 @@ func (n *near) addressed(w verbs.SendWR, ah *verbs.AH, qpn uint32) verbs.SendWR 
 // finished checks the next completion of a request.
 func (n *near) finished(what string, id uint64, opcode verbs.WCOpcode) {
 	wc := n.next(n.sends)
-	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	n.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {
 		n.t.Errorf("%s: %+v; want id %#x, opcode %v of queue pair %#x", what, wc, id, opcode, n.qp.Num())
 	}
@@ -186,7 +175,7 @@ func (n *near) tell(what string, op far.Op) far.Result {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
 	r := must(n.link.Far.Do(ctx, op))(n.t)
-	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	n.t.Status("the other end: "+what, verbs.WCStatus(r.Status), verbs.WCStatusSuccess)
 	return r
 }
 
@@ -200,14 +189,14 @@ func (n *near) farGot(what string) far.Received {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
 	r := must(n.link.Far.WaitRecv(ctx))(n.t)
-	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	n.t.Status("the other end: "+what, verbs.WCStatus(r.Status), verbs.WCStatusSuccess)
 	return r
 }
 
 // says posts a SEND, which the other end receives.
 func (n *near) says(what string, w verbs.SendWR, want []byte) far.Received {
 	n.farRoom(len(want))
-	n.op(what, wcSend, w)
+	n.op(what, verbs.WCOpcodeSend, w)
 	r := n.farGot(what)
 	holds(n.t, what, r.Data, want)
 	return r
@@ -222,7 +211,7 @@ func (n *near) hears(what string, id int, data []byte) verbs.WC {
 	clear(n.buf)
 	n.room(uint64(id), 0, header+len(data))
 	n.tell(what, far.Op{Code: far.Send, Data: data})
-	wc := n.received(what, uint64(id), wcRecv, header+len(data))
+	wc := n.received(what, uint64(id), verbs.WCOpcodeRecv, header+len(data))
 	holds(n.t, what+", received", n.buf[header:header+len(data)], data)
 	return wc
 }

@@ -159,7 +159,7 @@ func onDemandAtomics(t *suite.T) {
 		r = n.tell("compare and swap", far.Op{Code: far.CompareSwap, RKey: a.mr.RKey(), Addr: at, Compare: round + 5, Value: 7})
 		swapped(t, fmt.Sprintf("round %d: compare and swap", round), r.Old, word(0), round+5, 7)
 		n.farStore(0, binary.NativeEndian.AppendUint64(nil, round+40))
-		n.op("fetch and add", wcFetchAdd, n.wr().FetchAdd(opID, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8)))
+		n.op("fetch and add", verbs.WCOpcodeFetchAdd, n.wr().FetchAdd(opID, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8)))
 		is(t, fmt.Sprintf("round %d: fetched", round), word(page), round+40)
 		n.farHas("fetch and add", 0, binary.NativeEndian.AppendUint64(nil, round+42))
 	}
@@ -172,10 +172,10 @@ func onDemandGathered(t *suite.T) {
 		a.absent()
 		out := a.filled(page, 512, round)
 		out = append(out, fill(n.buf[:512], round+9)...)
-		n.op("WRITE", wcWrite, n.write(0).Add(a.part(page, 512)).Add(n.sge(0, 512)))
+		n.op("WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(a.part(page, 512)).Add(n.sge(0, 512)))
 		n.farHas("WRITE", 0, out)
 		clear(n.buf[:512])
-		n.op("READ", wcRead, n.read(0).Add(a.part(0, 512)).Add(n.sge(0, 512)))
+		n.op("READ", verbs.WCOpcodeRDMARead, n.read(0).Add(a.part(0, 512)).Add(n.sge(0, 512)))
 		a.has("READ", 0, out[:512])
 		holds(t, "READ, behind it", n.buf[:512], out[512:])
 	}

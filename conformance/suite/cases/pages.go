@@ -75,7 +75,7 @@ func resizeKeeps(t *suite.T) {
 	}
 	succeeded(t, cq, polled, 8)
 	ok(t, "the first size", cq.Resize(was))
-	n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
+	n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(n.sge(0, 8)))
 }
 
 func resizeNot(t *suite.T) {

@@ -149,7 +149,7 @@ func signaled(t *suite.T) {
 		n.writes(uint64(8*round), 8, 0)
 		n.send.WR(7).Flags(verbs.SendSignaled)
 		n.post(8)
-		n.finished("the eighth request", uint64(8*round+7), wcWrite)
+		n.finished("the eighth request", uint64(8*round+7), verbs.WCOpcodeRDMAWrite)
 	}
 	idle(t, "after all", n.sends)
 }
@@ -159,7 +159,7 @@ func allSignaled(t *suite.T) {
 	n.writes(0, 8, 0)
 	n.post(8)
 	for i := range uint64(8) {
-		n.finished("a request", i, wcWrite)
+		n.finished("a request", i, verbs.WCOpcodeRDMAWrite)
 	}
 }
 

@@ -103,7 +103,7 @@ func manyConnections(t *suite.T) {
 	ended := map[uint64]uint32{}
 	for range many {
 		wc := wait(t, cq)
-		t.Status("a message", int(wc.Status), suite.StatusSuccess)
+		t.Status("a message", wc.Status, verbs.WCStatusSuccess)
 		ended[wc.ID] = wc.QPNum
 	}
 	for i, n := range all {
@@ -163,11 +163,11 @@ func states(t *suite.T) {
 		answers(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)), syscall.EINVAL)
 		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 		n.room(1, 0, 64)
-		n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
+		n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(n.sge(0, 8)))
 		answers(t, "RTS to INIT", to(verbs.QPStateInit), syscall.EINVAL)
 		ok(t, "RTS to ERR", to(verbs.QPStateErr))
 		wc := wait(t, cq)
-		t.Status("a receive of a queue pair in ERR", int(wc.Status), suite.StatusFlushed)
+		t.Status("a receive of a queue pair in ERR", wc.Status, verbs.WCStatusWRFlushErr)
 		is(t, "its id", wc.ID, 1)
 		ok(t, "ERR to RESET", to(verbs.QPStateReset))
 	}

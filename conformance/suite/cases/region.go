@@ -194,15 +194,15 @@ func use(t *suite.T, m made) {
 			p.Read("read", m.mr.RKey(), m.at+off, back)
 			is(t, fmt.Sprintf("read at %d", off), string(back), string(bytes.ToUpper(text)))
 		}
-		p.Write("write past the end", m.mr.RKey(), m.at+length-n+1, text, suite.StatusRemAccess)
+		p.Write("write past the end", m.mr.RKey(), m.at+length-n+1, text, verbs.WCStatusRemAccessErr)
 		if m.at > 0 {
-			p.Write("write before the start", m.mr.RKey(), m.at-1, text, suite.StatusRemAccess)
+			p.Write("write before the start", m.mr.RKey(), m.at-1, text, verbs.WCStatusRemAccessErr)
 		}
 	}
 	rkey := m.mr.RKey()
 	needed(t, "Close", m.mr.Close())
 	if p != nil {
-		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), suite.StatusRemAccess)
+		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), verbs.WCStatusRemAccessErr)
 		ok(t, "closing the connection", p.Close())
 	}
 	fails(t, "second Close", m.mr.Close(), os.ErrClosed)

@@ -53,7 +53,7 @@ func reregAccess(t *suite.T) {
 	mr := must(pd.RegMR(buf, rw))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)))
 	if p := t.PeerOf(pd); p != nil {
-		p.Write("write without the right", mr.RKey(), uint64(mr.Addr()), []byte("no"), suite.StatusRemAccess)
+		p.Write("write without the right", mr.RKey(), uint64(mr.Addr()), []byte("no"), verbs.WCStatusRemAccessErr)
 		p.Read("read", mr.RKey(), uint64(mr.Addr()), make([]byte, 2))
 	}
 	needed(t, "back", mr.Rereg(new(verbs.MRChange).Access(rw)))

@@ -177,7 +177,7 @@ func supply(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, first, count int) {
 // takes sends a message to a queue pair on a shared queue, and checks which receive it took.
 func (n *near) takes(text string, id int, of *near) {
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte(text)})
-	n.received(text, uint64(id), wcRecv, len(text))
+	n.received(text, uint64(id), verbs.WCOpcodeRecv, len(text))
 	is(n.t, fmt.Sprintf("receive %d", id), string(of.buf[64*id:64*id+len(text)]), text)
 }
 
@@ -190,7 +190,7 @@ func srqTaken(t *suite.T) {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
+	ends[1].op("a WRITE", verbs.WCOpcodeRDMAWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
 	supply(t, srq, ends[0].mr, 8, 1)
 	for id := 6; id < 9; id++ {
 		ends[id%2].takes("the rest", id, ends[0])

@@ -145,7 +145,7 @@ func gatheredFrom(lengths ...int) func(*suite.T) {
 		n.post(1)
 		wc := n.next(n.sends)
 		if wc.ID != 1 || wc.Status != 0 {
-			t.Fatalf("gathered: completed with status %d (%s)", wc.Status, suite.StatusName(int(wc.Status)))
+			t.Fatalf("gathered: completed with status %d (%s)", wc.Status, suite.StatusName(wc.Status))
 		}
 		is(t, "received", string(n.farGot("gathered").Data), want)
 	}
@@ -170,7 +170,8 @@ func oneStream(t *suite.T) {
 	n.send.WR(6).WriteImm(6, base+16, rkey, 7).Add(n.sge(8, 3)).Flags(all)
 	n.send.WR(7).Write(7, base+32, rkey).Flags(all) // of nothing
 	n.post(8)
-	for i, op := range []verbs.WCOpcode{wcWrite, wcFetchAdd, wcCompareSwap, wcRead, wcSend, wcSend, wcWrite, wcWrite} {
+	for i, op := range []verbs.WCOpcode{verbs.WCOpcodeRDMAWrite, verbs.WCOpcodeFetchAdd, verbs.WCOpcodeCompSwap, verbs.WCOpcodeRDMARead,
+		verbs.WCOpcodeSend, verbs.WCOpcodeSend, verbs.WCOpcodeRDMAWrite, verbs.WCOpcodeRDMAWrite} {
 		n.finished(fmt.Sprintf("request %d", i), uint64(i), op)
 	}
 	is(t, "fetched twice, and read", [3]byte{n.buf[64], n.buf[72], n.buf[80]}, [3]byte{5, 15, 99})
@@ -192,8 +193,8 @@ func someSignaled(t *suite.T) {
 		n.send.WR(3).Flags(verbs.SendSignaled)
 		n.send.WR(7).Flags(verbs.SendSignaled)
 		n.post(8)
-		n.finished("the fourth request", uint64(8*round+3), wcWrite)
-		n.finished("the eighth request", uint64(8*round+7), wcWrite)
+		n.finished("the fourth request", uint64(8*round+3), verbs.WCOpcodeRDMAWrite)
+		n.finished("the eighth request", uint64(8*round+7), verbs.WCOpcodeRDMAWrite)
 	}
 	n.idle("after the last")
 }
@@ -222,7 +223,7 @@ func streamAndPost(t *suite.T) {
 		n.writes(uint64(3*round), 3, verbs.SendSignaled)
 		n.post(3)
 		for i := range 3 {
-			n.finished(fmt.Sprintf("round %d", round), uint64(3*round+i), wcWrite)
+			n.finished(fmt.Sprintf("round %d", round), uint64(3*round+i), verbs.WCOpcodeRDMAWrite)
 		}
 		n.farHas("written", 0, n.buf[:24])
 	}
@@ -255,7 +256,7 @@ func (n *near) works() {
 	n.writes(1000, depth, verbs.SendSignaled)
 	n.post(depth)
 	for i := range uint64(depth) {
-		if wc := n.next(n.sends); wc.ID != 1000+i || wc.Status != 0 || wc.Opcode != wcWrite {
+		if wc := n.next(n.sends); wc.ID != 1000+i || wc.Status != 0 || wc.Opcode != verbs.WCOpcodeRDMAWrite {
 			n.t.Fatalf("afterwards: %+v, want id %d", wc, 1000+i)
 		}
 	}
@@ -322,7 +323,7 @@ func noAddress(t *suite.T) {
 	to(1)
 	n.farRoom(64)
 	n.post(1)
-	n.finished("a datagram", 0, wcSend)
+	n.finished("a datagram", 0, verbs.WCOpcodeSend)
 	n.farGot("a datagram")
 	ok(t, "Close of the address handle", ah.Close())
 	n.refusesStream("to an address that is closed", 3, "request 0", os.ErrClosed)
@@ -333,16 +334,17 @@ func failedInStream(t *suite.T) {
 	n.writes(0, 4, verbs.SendSignaled)
 	n.denied(1)
 	n.post(4)
-	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed, suite.StatusFlushed} {
+	want := statuses{verbs.WCStatusSuccess, verbs.WCStatusRemAccessErr, verbs.WCStatusWRFlushErr, verbs.WCStatusWRFlushErr}
+	for id, status := range want {
 		wc := n.next(n.sends)
-		if t.Status(fmt.Sprintf("request %d", id), int(wc.Status), status); wc.ID != uint64(id) || wc.QPNum != n.qp.Num() {
+		if t.Status(fmt.Sprintf("request %d", id), wc.Status, status); wc.ID != uint64(id) || wc.QPNum != n.qp.Num() {
 			t.Errorf("request %d: %+v", id, wc)
 		}
 	}
 	n.writes(4, 2, 0)
 	n.post(2)
 	for id := range uint64(2) {
-		if wc := n.next(n.sends); wc.ID != 4+id || wc.Status != suite.StatusFlushed {
+		if wc := n.next(n.sends); wc.ID != 4+id || wc.Status != verbs.WCStatusWRFlushErr {
 			t.Errorf("posted after: %+v", wc)
 		}
 	}

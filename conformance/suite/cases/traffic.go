@@ -64,7 +64,7 @@ func differing(got, want []byte) string {
 // received checks the next receive of a near queue pair.
 func (n *near) received(what string, id uint64, opcode verbs.WCOpcode, length int) verbs.WC {
 	wc := n.next(n.recvs)
-	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	n.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
 		n.t.Errorf("%s: %+v; want id %d, opcode %v, %d bytes", what, wc, id, opcode, length)
 	}
@@ -88,13 +88,13 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, n.part(n.wr().SendImm(opID, imm), 0, i))
+		n.op(what, verbs.WCOpcodeSend, n.part(n.wr().SendImm(opID, imm), 0, i))
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
 		n.room(uint64(i), 0, i)
 		n.tell(what, far.Op{Code: far.Send, Data: make([]byte, i), WithImm: true, Imm: imm})
-		if wc := n.received(what, uint64(i), wcRecv, i); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != imm {
+		if wc := n.received(what, uint64(i), verbs.WCOpcodeRecv, i); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != imm {
 			t.Errorf("%s: %+v", what, wc)
 		}
 	}
@@ -106,12 +106,12 @@ func writeRead(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		n.farStore(0, make([]byte, length+128))
 		want := slices.Concat(make([]byte, 64), fill(n.buf[:length], i), make([]byte, 64)) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, n.part(n.write(64), 0, length))
+		n.op("WRITE of "+what, verbs.WCOpcodeRDMAWrite, n.part(n.write(64), 0, length))
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
+		n.op("READ of "+what, verbs.WCOpcodeRDMARead, n.part(n.read(32), 16, length))
 		holds(t, "READ of "+what+", and the memory around it", n.buf[:32+length], slices.Concat(make([]byte, 16), back, make([]byte, 16)))
 	}
 }
@@ -121,14 +121,14 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
+	n.op("WRITE", verbs.WCOpcodeRDMAWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
 		t.Errorf("the other end was told %+v", r)
 	}
 	n.farHas("WRITE", 8, []byte(text))
 	n.room(5, 0, 0)
 	n.tell("WRITE", far.Op{Code: far.Write, RKey: n.mr.RKey(), Addr: uint64(n.mr.Addr()) + 100, Data: []byte(text), WithImm: true, Imm: 7})
-	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
+	if wc := n.received("told", 5, verbs.WCOpcodeRecvRDMAWithImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
 		t.Errorf("%+v", wc)
 	}
 	holds(t, "the memory", n.buf[100:100+len(text)], []byte(text))
@@ -148,10 +148,10 @@ func atomicRequests(n *near) {
 		return n.wr().CompareSwap(opID, n.link.To.Base+16, n.link.To.RKey, compare, v)
 	}
 	const other = 0x1122334455667788
-	shows("fetch and add", wcFetchAdd, add(5), 1<<40, 1<<40+5)
-	shows("fetch and add of -6", wcFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
-	shows("compare and swap", wcCompareSwap, swap(1<<40-1, other), 1<<40-1, other)
-	shows("compare and swap of another value", wcCompareSwap, swap(3, 4), other, other)
+	shows("fetch and add", verbs.WCOpcodeFetchAdd, add(5), 1<<40, 1<<40+5)
+	shows("fetch and add of -6", verbs.WCOpcodeFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
+	shows("compare and swap", verbs.WCOpcodeCompSwap, swap(1<<40-1, other), 1<<40-1, other)
+	shows("compare and swap of another value", verbs.WCOpcodeCompSwap, swap(3, 4), other, other)
 }
 
 func unreliable(n *near) {
@@ -160,10 +160,10 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, n.part(n.wr().Send(opID), 0, length))
+		n.op("SEND of "+what, verbs.WCOpcodeSend, n.part(n.wr().Send(opID), 0, length))
 		holds(t, "SEND of "+what, n.farGot(what).Data, out)
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
+		n.op("WRITE of "+what, verbs.WCOpcodeRDMAWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
 			t.Errorf("WRITE of %s: told %+v", what, r)
 		}
@@ -171,7 +171,7 @@ func unreliable(n *near) {
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell("SEND of "+what, far.Op{Code: far.Send, Data: out})
-		n.received(what, uint64(i), wcRecv, length)
+		n.received(what, uint64(i), verbs.WCOpcodeRecv, length)
 		holds(t, "received "+what, n.buf[:length], out)
 	}
 }
@@ -221,13 +221,13 @@ func inline(n *near) {
 	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
-	n.finished("an inline message", 1, wcSend)
+	n.finished("an inline message", 1, verbs.WCOpcodeSend)
 	is(t, "received", string(n.farGot("an inline message").Data), "taken while it was being posted.")
 	copy(data, "once more")
 	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
-	n.finished("an inline WRITE", 2, wcWrite)
+	n.finished("an inline WRITE", 2, verbs.WCOpcodeRDMAWrite)
 	n.farHas("an inline WRITE", 0, []byte("once more"))
 }
 
@@ -237,12 +237,12 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
+	n.op("gathered", verbs.WCOpcodeSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
 	is(t, "received", string(n.farGot("gathered").Data), "threeonetwo")
 	clear(n.buf)
 	n.recv.WR(0).Recv(1).Add(n.sge(100, 4)).Add(n.sge(50, 1)).Add(n.sge(9000, 100))
 	n.postRecv(1)
 	n.tell("scattered", far.Op{Code: far.Send, Data: []byte("over three places")})
-	n.received("scattered", 1, wcRecv, 17)
+	n.received("scattered", 1, verbs.WCOpcodeRecv, 17)
 	is(t, "scattered", string(n.buf[100:105])+string(n.buf[50:52])+string(n.buf[9000:9013]), "over\x00 \x00three places\x00")
 }

@@ -14,13 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
-// Values of enum ibv_wc_opcode and enum ibv_wc_status.
-const (
-	wcBindMW    = 5
-	wcLocalInv  = 6
-	wcMWBindErr = 6
-)
-
 // allOfWindow is what a window can grant.
 const allOfWindow = verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic
 
@@ -103,14 +96,14 @@ func (w *windowed) postFar(n int) {
 func (w *windowed) bound(bind verbs.MWBindAttr) uint32 {
 	key := w.request(0, 21, bind)
 	w.postFar(1)
-	w.farEnded("a bind", 21, wcBindMW)
+	w.farEnded("a bind", 21, verbs.WCOpcodeBindMW)
 	return key
 }
 
 // farEnded waits for a request of the far end, which must succeed.
 func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 	wcs := w.wait(w.far, 1)
-	w.ended(what, wcs, 0, id, wcSuccess)
+	w.ended(what, wcs, 0, id, verbs.WCStatusSuccess)
 	if wcs[0].Status == 0 && wcs[0].Opcode != opcode {
 		w.t.Errorf("%s: completed as %v, want %v", what, wcs[0].Opcode, opcode)
 	}
@@ -122,7 +115,7 @@ func (w *windowed) wr() verbs.SendWR { return w.send.WR(0) }
 func (w *windowed) writes(addr uint64, key uint32) verbs.SendWR { return w.wr().Write(1, addr, key) }
 
 // used posts a request of the near end, and waits for it.
-func (w *windowed) used(what string, r verbs.SendWR, set ...int) {
+func (w *windowed) used(what string, r verbs.SendWR, set ...verbs.WCStatus) {
 	w.local(r).Flags(verbs.SendSignaled)
 	w.one(what, set...)
 }
@@ -131,10 +124,10 @@ func (w *windowed) used(what string, r verbs.SendWR, set ...int) {
 func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 	fill(w.near.Buf[:8], offset)
 	want := bytes.Clone(w.near.Buf[:8])
-	w.used("a write "+what, w.writes(addr, key), wcSuccess)
+	w.used("a write "+what, w.writes(addr, key), verbs.WCStatusSuccess)
 	holds(w.t, "a write "+what, w.far.Buf[offset:offset+8], want)
 	clear(w.near.Buf[:8])
-	w.used("a read "+what, w.wr().Read(1, addr, key), wcSuccess)
+	w.used("a read "+what, w.wr().Read(1, addr, key), verbs.WCStatusSuccess)
 	holds(w.t, "a read "+what, w.near.Buf[:8], want)
 }
 
@@ -152,13 +145,13 @@ func windowOne(t *suite.T) {
 		ok(t, "BindMW", w.bind1(uint64(30+i), w.part(offset, 256, allOfWindow)))
 		another(t, w.mw.RKey(), last)
 		last = w.mw.RKey()
-		w.farEnded("a bind", uint64(30+i), wcBindMW)
+		w.farEnded("a bind", uint64(30+i), verbs.WCOpcodeBindMW)
 		w.carries("to the start of the window", int(offset), w.at()+offset, last)
 		w.carries("to the end of the window", int(offset)+248, w.at()+offset+248, last)
 	}
 	ok(t, "BindMW to nothing", w.bind1(40, w.part(0, 0, 0)))
-	w.farEnded("a bind to nothing", 40, wcBindMW)
-	w.used("a write to a window that is unbound", w.writes(w.at()+2048, w.mw.RKey()), wcRemAccess)
+	w.farEnded("a bind to nothing", 40, verbs.WCOpcodeBindMW)
+	w.used("a write to a window that is unbound", w.writes(w.at()+2048, w.mw.RKey()), verbs.WCStatusRemAccessErr)
 	ok(t, "Close of the window", w.mw.Close())
 	is(t, "the key of a closed window", w.mw.RKey(), 0)
 	fails(t, "SetRKey of a closed window", w.mw.SetRKey(last), os.ErrClosed)
@@ -173,12 +166,12 @@ func windowOnEx(t *suite.T) {
 		bind := w.part(1024, 64, allOfWindow)
 		if typ == verbs.MWType1 {
 			ok(t, "BindMW", w.bind1(30, bind))
-			w.farEnded("a bind", 30, wcBindMW)
+			w.farEnded("a bind", 30, verbs.WCOpcodeBindMW)
 		} else {
 			w.bound(bind)
 		}
 		w.carries("through a window", 1024, w.at()+1024, w.mw.RKey())
-		w.used("a write beside the window", w.writes(w.at()+1024, w.far.MR.RKey()), wcRemAccess)
+		w.used("a write beside the window", w.writes(w.at()+1024, w.far.MR.RKey()), verbs.WCStatusRemAccessErr)
 	}
 }
 
@@ -192,11 +185,11 @@ func windowTwo(t *suite.T) {
 	another(t, w.mw.RKey(), made)
 	is(t, "the key after both binds", w.mw.RKey(), second)
 	another(t, second, first)
-	w.farEnded("the first bind", 1, wcBindMW)
-	w.farEnded("the invalidation", 2, wcLocalInv)
-	w.farEnded("the second bind", 3, wcBindMW)
+	w.farEnded("the first bind", 1, verbs.WCOpcodeBindMW)
+	w.farEnded("the invalidation", 2, verbs.WCOpcodeLocalInv)
+	w.farEnded("the second bind", 3, verbs.WCOpcodeBindMW)
 	w.carries("by the second key", 2048, w.at()+2048, second)
-	w.used("a write by the first key", w.writes(w.at()+1024, first), wcRemAccess)
+	w.used("a write by the first key", w.writes(w.at()+1024, first), verbs.WCStatusRemAccessErr)
 }
 
 // byCommands has queue pairs take requests from a stream of commands.
@@ -212,28 +205,28 @@ func windowStream(t *suite.T) {
 	whole(t, "a post of the far end", 1)(stream.Post(w.binds, 1))
 	is(t, "the key after the bind", w.mw.RKey(), key)
 	another(t, key, made)
-	w.farEnded("the bind", 1, wcBindMW)
+	w.farEnded("the bind", 1, verbs.WCOpcodeBindMW)
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
 	w.near.Buf[0] = 1
 	w.local(w.send.WR(0).SendInv(1, key)).Flags(verbs.SendSignaled)
 	w.toStream(must(w.near.QP.Stream())(t), 1)
-	w.ended("the send", w.wait(w.near, 1), 0, 1, wcSuccess)
+	w.ended("the send", w.wait(w.near, 1), 0, 1, verbs.WCStatusSuccess)
 	w.invalidated(key)
 	again := w.request(0, 3, w.part(2048, 64, allOfWindow))
 	w.binds.WR(1).LocalInv(4, again).Flags(verbs.SendSignaled)
 	must(stream.Post(w.binds, 2))(t)
-	w.farEnded("the bind", 3, wcBindMW)
-	w.farEnded("the invalidation", 4, wcLocalInv)
-	w.used("a write after it", w.writes(w.at()+2048, again), wcRemAccess)
+	w.farEnded("the bind", 3, verbs.WCOpcodeBindMW)
+	w.farEnded("the invalidation", 4, verbs.WCOpcodeLocalInv)
+	w.used("a write after it", w.writes(w.at()+2048, again), verbs.WCStatusRemAccessErr)
 }
 
 func windowAtomic(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
 	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
-	w.used("an addition", w.wr().FetchAdd(1, w.at()+1032, key, 2), wcSuccess)
-	w.used("a swap", w.wr().CompareSwap(1, w.at()+1032, key, 42, 7), wcSuccess)
+	w.used("an addition", w.wr().FetchAdd(1, w.at()+1032, key, 2), verbs.WCStatusSuccess)
+	w.used("a swap", w.wr().CompareSwap(1, w.at()+1032, key, 42, 7), verbs.WCStatusSuccess)
 	swapped(t, "a swap", binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]), 42, 7)
 }
 
@@ -247,8 +240,8 @@ func windowFromZero(t *suite.T) {
 // invalidated waits for the receive that has the key which was invalidated.
 func (w *windowed) invalidated(key uint32) (flags verbs.WCFlag) {
 	wcs := w.wait(w.far, 1)
-	w.ended("the receive", wcs, 0, 7, wcSuccess)
-	if wcs[0].ImmData != key || wcs[0].Opcode != wcRecv {
+	w.ended("the receive", wcs, 0, 7, verbs.WCStatusSuccess)
+	if wcs[0].ImmData != key || wcs[0].Opcode != verbs.WCOpcodeRecv {
 		w.t.Errorf("the receive: %+v; want the key %#x", wcs[0], key)
 	}
 	return wcs[0].Flags
@@ -259,12 +252,12 @@ func windowSendInv(t *suite.T) {
 	key := w.bound(w.part(1024, 64, allOfWindow))
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
-	w.used("a send that invalidates", w.wr().SendInv(1, key), wcSuccess)
+	w.used("a send that invalidates", w.wr().SendInv(1, key), verbs.WCStatusSuccess)
 	flags := w.invalidated(key)
 	is(t, "the key after its invalidation", w.mw.RKey(), key)
 	next := w.bound(w.part(2048, 64, allOfWindow))
 	w.carries("by the next key", 2048, w.at()+2048, next)
-	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), wcRemAccess)
+	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), verbs.WCStatusRemAccessErr)
 	if flags&verbs.WCFlagWithInv == 0 {
 		t.Errorf("the receive has the flags %#x, without WITH_INV", uint32(flags))
 	}
@@ -326,7 +319,7 @@ func (w *windowed) bind1(id uint64, bind verbs.MWBindAttr) error {
 // bound1 binds a window of type 1, and waits for it.
 func (w *windowed) bound1(bind verbs.MWBindAttr) {
 	ok(w.t, "BindMW", w.bind1(21, bind))
-	w.farEnded("a bind", 21, wcBindMW)
+	w.farEnded("a bind", 21, verbs.WCOpcodeBindMW)
 }
 
 func windowOnUD(t *suite.T) {
@@ -345,8 +338,8 @@ func windowOnUD(t *suite.T) {
 func windowSendInvWrong(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	w.receive(w.far, 7, inboxSize)
-	w.used("the send", w.wr().SendInv(1, w.far.MR.RKey()), wcSuccess, wcRemInvReq)
-	w.ended("the receive", w.wait(w.far, 1), 0, 7, wcRemInvReq)
+	w.used("the send", w.wr().SendInv(1, w.far.MR.RKey()), verbs.WCStatusSuccess, verbs.WCStatusRemInvReqErr)
+	w.ended("the receive", w.wait(w.far, 1), 0, 7, verbs.WCStatusRemInvReqErr)
 	w.in("the peer", w.far, verbs.QPStateErr)
 }
 
@@ -357,9 +350,9 @@ func windowBounds(t *suite.T) {
 	w.local(w.send.WR(0).Write(1, w.at()+1081, key)).Flags(verbs.SendSignaled)
 	w.post(1)
 	wcs := w.wait(w.near, 1)
-	if wcs[0].Status == wcSuccess {
+	if wcs[0].Status == verbs.WCStatusSuccess {
 		t.Fatalf("a peer can write past the end of the window")
 	}
-	w.ended("a write past the end", wcs, 0, 1, wcRemAccess)
+	w.ended("a write past the end", wcs, 0, 1, verbs.WCStatusRemAccessErr)
 	w.in("the peer", w.far, verbs.QPStateErr)
 }

@@ -55,7 +55,7 @@ func (d *windowDenial) run(t *suite.T) {
 	if d.before != nil {
 		d.before(w, key)
 	}
-	w.used("the request", d.request(w, key), wcRemAccess)
+	w.used("the request", d.request(w, key), verbs.WCStatusRemAccessErr)
 	w.in("the peer", w.far, verbs.QPStateErr)
 	w.untouched()
 }
@@ -64,7 +64,7 @@ func (d *windowDenial) run(t *suite.T) {
 func (w *windowed) invalidate(key uint32) {
 	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
 	w.postFar(1)
-	w.farEnded("the invalidation", 2, wcLocalInv)
+	w.farEnded("the invalidation", 2, verbs.WCOpcodeLocalInv)
 }
 
 // elsewhere connects another queue pair, in the same domain as the one that bound the window.
@@ -136,11 +136,11 @@ func (b *badBind) run(t *suite.T) {
 		w.postFar(1)
 	}
 	another(t, w.mw.RKey(), before)
-	wcs, set := w.wait(w.far, 1), []int{wcMWBindErr}
+	wcs, set := w.wait(w.far, 1), []verbs.WCStatus{verbs.WCStatusMWBindErr}
 	if b.may {
-		set = append(set, wcSuccess)
+		set = append(set, verbs.WCStatusSuccess)
 	}
-	if w.ended("the bind", wcs, 0, 21, set...); wcs[0].Status == wcSuccess {
+	if w.ended("the bind", wcs, 0, 21, set...); wcs[0].Status == verbs.WCStatusSuccess {
 		return
 	}
 	w.in("the queue pair", w.far, verbs.QPStateErr)

@@ -119,15 +119,15 @@ func memory(t *suite.T, pd *verbs.PD, access verbs.MRAccess) ([]byte, *verbs.MR)
 func (p *pairOfXRC) message(what, arrived string, to *xrcBox, id uint64, text string) {
 	n := p.sender
 	copy(n.buf, text)
-	n.op(what, wcSend, n.wr().Send(opID).ToSRQ(to.num).Add(n.sge(0, len(text))))
+	n.op(what, verbs.WCOpcodeSend, n.wr().Send(opID).ToSRQ(to.num).Add(n.sge(0, len(text))))
 	p.arrives(arrived, to, id, text)
 }
 
 // arrives checks the next completion of a box, and the text that came with it.
 func (p *pairOfXRC) arrives(what string, to *xrcBox, id uint64, text string) {
 	wc := wait(p.t, to.cq)
-	p.t.Status(what, int(wc.Status), suite.StatusSuccess)
-	if wc.ID != id || wc.QPNum != p.receiver.Num() || int(wc.ByteLen) != len(text) || wc.Opcode != wcRecv {
+	p.t.Status(what, wc.Status, verbs.WCStatusSuccess)
+	if wc.ID != id || wc.QPNum != p.receiver.Num() || int(wc.ByteLen) != len(text) || wc.Opcode != verbs.WCOpcodeRecv {
 		p.t.Errorf("%s: %+v; want id %d, %d bytes, queue pair %#x", what, wc, id, len(text), p.receiver.Num())
 	}
 	is(p.t, what, string(to.data[64*id:64*int(id)+len(text)]), text)
@@ -222,7 +222,7 @@ func xrcStream(t *suite.T) {
 	n.send.WR(0).Send(1).ToSRQ(first.num).Add(n.sge(0, 8))
 	n.send.WR(1).Send(2).ToSRQ(second.num).Add(n.sge(0, 6)).Flags(verbs.SendSignaled)
 	n.post(2)
-	n.finished("the second request", 2, wcSend)
+	n.finished("the second request", 2, verbs.WCOpcodeSend)
 	p.arrives("the first message", first, 0, "streamed")
 	p.arrives("the second message", second, 0, "stream")
 }
@@ -235,16 +235,16 @@ func xrcMemory(t *suite.T) {
 	_, _, elsewhere := newXRCQueue(t, newPD(t), x)
 	base, n := mr.UncheckedSGE(0, 8).Addr, p.sender
 	copy(n.buf, "to write")
-	n.op("a WRITE", wcWrite, n.wr().Write(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8)))
-	n.op("a READ", wcRead, n.wr().Read(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8)))
+	n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.wr().Write(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8)))
+	n.op("a READ", verbs.WCOpcodeRDMARead, n.wr().Read(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8)))
 	is(t, "written", string(data[:8]), "to write")
 	is(t, "read", string(n.buf[64:72]), "to write")
 	binary.NativeEndian.PutUint64(data[8:], 40)
-	n.op("an addition", wcFetchAdd, n.wr().FetchAdd(opID, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8)))
+	n.op("an addition", verbs.WCOpcodeFetchAdd, n.wr().FetchAdd(opID, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8)))
 	swapped(t, "an addition", binary.NativeEndian.Uint64(n.buf[128:]), binary.NativeEndian.Uint64(data[8:]), 40, 42)
 	n.send.WR(0).Write(1, base, mr.RKey()).ToSRQ(elsewhere).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
 	n.post(1)
-	t.Status("a WRITE with a queue of another protection domain", int(wait(t, n.sends).Status), suite.StatusRemAccess)
+	t.Status("a WRITE with a queue of another protection domain", wait(t, n.sends).Status, verbs.WCStatusRemAccessErr)
 }
 
 func xrcUnknown(t *suite.T) {
@@ -258,7 +258,7 @@ func xrcUnknown(t *suite.T) {
 		n := newPairOfXRC(t, x).sender
 		n.send.WR(0).Send(1).ToSRQ(c.num).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
 		n.post(1)
-		t.Status(c.what, int(wait(t, n.sends).Status), suite.StatusRemInvReq)
+		t.Status(c.what, wait(t, n.sends).Status, verbs.WCStatusRemInvReqErr)
 	}
 	idle(t, "a queue of another XRC domain", stranger.cq)
 }
@@ -271,7 +271,7 @@ func xrcLater(t *suite.T) {
 	n.send.WR(0).Send(1).ToSRQ(box.num).Add(n.sge(0, 7)).Flags(verbs.SendSignaled)
 	n.post(1)
 	supply(t, box.srq, box.mr, 0, 1)
-	n.finished("the message", 1, wcSend)
+	n.finished("the message", 1, verbs.WCOpcodeSend)
 	p.arrives("the message", box, 0, "patient")
 }
 
