@@ -33,11 +33,7 @@ func (t *T) PeerOf(pd *verbs.PD) *PeerEnd {
 	}
 	t.reach()
 	p := &PeerEnd{t: t, pd: pd}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Errorf("closing the connection of a peer: %v", err)
-		}
-	})
+	t.Finally("the connection of a peer", p.Close)
 	return p
 }
 

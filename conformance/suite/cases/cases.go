@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -166,14 +165,9 @@ func swapped(t *suite.T, what string, found, left, wantFound, wantLeft uint64) {
 	}
 }
 
-// finally has something closed when the case has ended, after what is made later, if the case has not closed it.
-func finally(t *suite.T, what string, close func() error) {
-	t.Cleanup(func() { fails(t, "closing "+what, close(), nil, os.ErrClosed) })
-}
-
-// ends does so, and returns it.
+// ends has something closed when the case has ended, after what is made later.
 func ends[C io.Closer](t *suite.T, what string, c C) C {
-	finally(t, what, c.Close)
+	t.Finally(what, c.Close)
 	return c
 }
 
@@ -205,7 +199,7 @@ func registered(t *suite.T, pd *verbs.PD, m mem.Source, access verbs.MRAccess) *
 // dmaBuf returns a descriptor of memory that is closed at the end.
 func dmaBuf(t *suite.T, length int64) int {
 	fd := must(suite.DMABufFD(t, length))(t)
-	finally(t, "the descriptor", func() error { return unix.Close(fd) })
+	t.Finally("the descriptor", func() error { return unix.Close(fd) })
 	return fd
 }
 

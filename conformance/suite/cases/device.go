@@ -147,7 +147,7 @@ func bare(t *suite.T, what string, e syscall.Errno, set ...syscall.Errno) {
 // importer opens a context over the command channel of the device's.
 func importer(t *suite.T) *verbs.Device {
 	other := must(t.Lib().ImportDevice(t.Device().CmdFD()))(t)
-	finally(t, "the importer", other.CloseAll)
+	t.Finally("the importer", other.CloseAll)
 	return other
 }
 
@@ -203,7 +203,7 @@ func patterned(t *suite.T, opts ...softverbs.Option) (*verbs.Device, *direct.Con
 	soft := ends(t, "the other software device", softverbs.New(opts...))
 	lib := must(verbs.LoadFrom(soft))(t)
 	dev := must(lib.OpenDevice("soft0"))(t)
-	finally(t, "the device", dev.CloseAll)
+	t.Finally("the device", dev.CloseAll)
 	return dev, ends(t, "the context", must(direct.Open(soft, "soft0"))(t))
 }
 

@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -55,19 +56,10 @@ func atomicWrites(more verbs.MRAccess) func(*suite.T) {
 			p.send.WR(0).AtomicWrite(0, p.at(), p.far.MR.RKey(), v).Flags(verbs.SendSignaled)
 			p.send.WR(1).AtomicWrite(1, p.at()+64, p.far.MR.RKey(), v+1).Flags(verbs.SendSignaled)
 			p.streamed(s, "an atomic WRITE", verbs.WCOpcodeAtomicWrite, verbs.WCOpcodeAtomicWrite)
-			if got := binary.NativeEndian.Uint64(p.far.Buf); got != v {
-				t.Errorf("wrote %#x, the memory holds %#x", v, got)
-			}
-			if got := binary.NativeEndian.Uint64(p.far.Buf[64:]); got != v+1 {
-				t.Errorf("wrote %#x, the memory holds %#x", v+1, got)
-			}
+			is(t, "the first in memory", binary.NativeEndian.Uint64(p.far.Buf), v)
+			is(t, "the second in memory", binary.NativeEndian.Uint64(p.far.Buf[64:]), v+1)
 		}
-		for i, b := range p.far.Buf[8:64] {
-			if b != 0x5a {
-				t.Errorf("byte %d beside it was written", 8+i)
-				break
-			}
-		}
+		holds(t, "between both", p.far.Buf[8:64], bytes.Repeat([]byte{0x5a}, 56))
 	}
 }
 
@@ -85,17 +77,15 @@ func refusedByPeer(t *suite.T, what string, cfg link.Config, status verbs.WCStat
 func atomicWriteDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops = verbs.QPOpAtomicWrite
+	noMR, noQP := usual, usual
+	noMR.MR, noQP.QP = noRemoteWrite, qpNoWrite
 	to := func(offset uint64) func(*pair, verbs.SendWR) {
 		return func(p *pair, w verbs.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
 	}
 	refusedByPeer(t, "not aligned", usual, verbs.WCStatusRemInvReqErr, to(4))
 	refusedByPeer(t, "behind the region", usual, verbs.WCStatusRemAccessErr, to(link.Size))
-	cfg := usual
-	cfg.MR = noRemoteWrite
-	refusedByPeer(t, "a region without REMOTE_WRITE", cfg, verbs.WCStatusRemAccessErr, to(0))
-	cfg = usual
-	cfg.QP = qpNoWrite
-	refusedByPeer(t, "a queue pair without REMOTE_WRITE", cfg, verbs.WCStatusRemInvReqErr, to(0))
+	refusedByPeer(t, "a region without REMOTE_WRITE", noMR, verbs.WCStatusRemAccessErr, to(0))
+	refusedByPeer(t, "a queue pair without REMOTE_WRITE", noQP, verbs.WCStatusRemInvReqErr, to(0))
 }
 
 // flushed writes, and flushes what was written, then all of the region: then address and length are of no account.
@@ -117,17 +107,15 @@ func flushed(more verbs.MRAccess) func(*suite.T) {
 func flushDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops, usual.MR, usual.QP = verbs.QPOpFlush, usual.MR|verbs.MRAccessFlushGlobal, usual.QP|verbs.QPAccessFlushGlobal
+	noMR, noQP, persistent := usual, usual, usual
+	noMR.MR &^= verbs.MRAccessFlushGlobal
+	noQP.QP &^= verbs.QPAccessFlushGlobal
+	persistent.QP |= verbs.QPAccessFlushPersistent
 	flush := func(offset uint64, typ verbs.PlacementType) func(*pair, verbs.SendWR) {
 		return func(p *pair, w verbs.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
 	}
 	refusedByPeer(t, "behind the region", usual, verbs.WCStatusRemAccessErr, flush(link.Size, verbs.FlushGlobal))
-	cfg := usual
-	cfg.MR &^= verbs.MRAccessFlushGlobal
-	refusedByPeer(t, "a region without FLUSH_GLOBAL", cfg, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushGlobal))
-	cfg = usual
-	cfg.QP &^= verbs.QPAccessFlushGlobal
-	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", cfg, verbs.WCStatusRemInvReqErr, flush(0, verbs.FlushGlobal))
-	cfg = usual
-	cfg.QP |= verbs.QPAccessFlushPersistent
-	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", cfg, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushPersistent))
+	refusedByPeer(t, "a region without FLUSH_GLOBAL", noMR, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushGlobal))
+	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", noQP, verbs.WCStatusRemInvReqErr, flush(0, verbs.FlushGlobal))
+	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", persistent, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushPersistent))
 }

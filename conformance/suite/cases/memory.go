@@ -107,12 +107,21 @@ type area struct {
 	mr  *verbs.MR
 }
 
-// newArea makes one of some pages by reg. It is closed before the near.
-func (n *near) newArea(pages uint64, reg func(buf *mem.Buffer) (*verbs.MR, error)) *area {
+// way is a verb that registers memory.
+type way func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error)
+
+func regMR(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
+	return pd.RegMRFrom(buf, access)
+}
+
+func regMREx(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
+	return pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), access).Memory(buf))
+}
+
+// newArea makes one of some pages. It is closed before the near.
+func (n *near) newArea(pages uint64, reg way, access verbs.MRAccess) *area {
 	buf := buffer(n.t, pages*page)
-	a := &area{n: n, buf: buf.Bytes(), mr: must(reg(buf))(n.t)}
-	n.t.Cleanup(func() { ok(n.t, "Close of the region", a.mr.Close()) })
-	return a
+	return &area{n: n, buf: buf.Bytes(), mr: ends(n.t, "the region", must(reg(n.pd, buf, access))(n.t))}
 }
 
 // part names a part of the region.
@@ -168,38 +177,26 @@ func (a *area) datagrams(round int) {
 // rounds is how often memory is used that comes and goes.
 const rounds = 10
 
-// throughAbsent carries bytes of every kind through an on-demand region whose pages are not there.
-func throughAbsent(reg func(n *near, buf *mem.Buffer) (*verbs.MR, error)) func(*suite.T) {
+// through carries bytes of every kind through a region, whose pages are not there if they are absent.
+func through(reg way, access verbs.MRAccess, absent bool) func(*suite.T) {
 	return func(t *suite.T) {
-		n := newNear(t, far.RC)
-		a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return reg(n, buf) })
+		a := newNear(t, far.RC).newArea(4, reg, access)
 		for round := range rounds {
-			a.absent()
+			if absent {
+				a.absent()
+			}
 			a.carried(round)
 		}
 	}
 }
 
+const relaxedOrder = rw | verbs.MRAccessRelaxedOrdering
+
 // relaxed uses a region whose accesses may be reordered, with messages, RDMA and datagrams.
 func relaxed(t *suite.T) {
-	n, u := newNear(t, far.RC), newNear(t, far.UD)
-	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return n.pd.RegMRFrom(buf, relaxedOrder) })
-	d := u.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return u.pd.RegMRFrom(buf, relaxedOrder) })
+	a, d := newNear(t, far.RC).newArea(4, regMR, relaxedOrder), newNear(t, far.UD).newArea(1, regMR, relaxedOrder)
 	for round := range rounds {
 		a.carried(round)
 		d.datagrams(round)
-	}
-}
-
-const relaxedOrder = rw | verbs.MRAccessRelaxedOrdering
-
-// relaxedEx uses a region of ibv_reg_mr_ex.
-func relaxedEx(t *suite.T) {
-	n := newNear(t, far.RC)
-	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) {
-		return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), relaxedOrder).Memory(buf))
-	})
-	for round := range rounds {
-		a.carried(round)
 	}
 }

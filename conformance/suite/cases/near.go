@@ -41,7 +41,7 @@ func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near 
 	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
 	if len(shape) == 0 { // no shared receive queue
-		finally(t, "what took the queues", must(t.Take(n.qp, sends, recvs))(t))
+		t.Finally("what took the queues", must(t.Take(n.qp, sends, recvs))(t))
 	}
 	return n
 }

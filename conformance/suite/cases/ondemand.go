@@ -118,26 +118,17 @@ func withoutODP(t *suite.T) {
 func onDemandTraffic() []suite.Case {
 	reg := shared("ibv_reg_mr", suite.ODP, suite.Peer)
 	return []suite.Case{
-		reg("CF-odp-0007", "messages, WRITE and READ, from and into pages that are not there", throughAbsent(onDemandOf)),
+		reg("CF-odp-0007", "messages, WRITE and READ, from and into pages that are not there", through(regMR, rw|verbs.MRAccessOnDemand, true)),
 		reg("CF-odp-0008", "datagrams from pages that are not there", onDemandDatagrams),
 		reg("CF-odp-0009", "atomics on pages that are not there, and their results into some", onDemandAtomics, suite.Atomics),
 		reg("CF-odp-0010", "gathered from a region that pages in and one that is pinned", onDemandGathered),
 		of("CF-odp-0011", "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.ODP, suite.Peer, suite.Advise),
-		reg("CF-odp-0012", "the form that covers all: pages that are not there", throughAbsent(onDemandEx), suite.MREx),
+		reg("CF-odp-0012", "the form that covers all: pages that are not there", through(regMREx, rw|verbs.MRAccessOnDemand, true), suite.MREx),
 	}
 }
 
-func onDemandOf(n *near, buf *mem.Buffer) (*verbs.MR, error) {
-	return n.pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
-}
-
-func onDemandEx(n *near, buf *mem.Buffer) (*verbs.MR, error) {
-	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessOnDemand).Memory(buf))
-}
-
 func onDemandDatagrams(t *suite.T) {
-	n := newNear(t, far.UD)
-	a := n.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	a := newNear(t, far.UD).newArea(1, regMR, rw|verbs.MRAccessOnDemand)
 	for round := range rounds {
 		a.absent()
 		a.datagrams(round)
@@ -147,9 +138,7 @@ func onDemandDatagrams(t *suite.T) {
 // onDemandAtomics has each end count in the other's memory. A page that was given back counts from 0.
 func onDemandAtomics(t *suite.T) {
 	n := newNear(t, far.RC)
-	a := n.newArea(2, func(buf *mem.Buffer) (*verbs.MR, error) {
-		return n.pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand|verbs.MRAccessRemoteAtomic)
-	})
+	a := n.newArea(2, regMR, rw|verbs.MRAccessOnDemand|verbs.MRAccessRemoteAtomic)
 	word := func(at int) uint64 { return binary.NativeEndian.Uint64(a.buf[at:]) }
 	at := uint64(a.mr.Addr())
 	for round := range uint64(rounds) {
@@ -167,7 +156,7 @@ func onDemandAtomics(t *suite.T) {
 
 func onDemandGathered(t *suite.T) {
 	n := newNear(t, far.RC)
-	a := n.newArea(2, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	a := n.newArea(2, regMR, rw|verbs.MRAccessOnDemand)
 	for round := range rounds {
 		a.absent()
 		out := a.filled(page, 512, round)
@@ -184,7 +173,7 @@ func onDemandGathered(t *suite.T) {
 // onDemandAdvised asks for pages that are not there. A device may answer that it has not brought them.
 func onDemandAdvised(t *suite.T) {
 	n := newNear(t, far.RC)
-	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	a := n.newArea(4, regMR, rw|verbs.MRAccessOnDemand)
 	all := []verbs.SGE{{Addr: uint64(a.mr.Addr()), Length: 4 * page, LKey: a.mr.LKey()}}
 	round := 0
 	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,

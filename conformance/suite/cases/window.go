@@ -66,7 +66,7 @@ func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windo
 	w := &windowed{pair: connect(t, cfg), binds: sends(t, 4, 1)}
 	w.mw = must(w.far.PD.AllocMW(typ))(t)
 	// before the queue pair: soft-RoCE waits 50 s for a window that is bound by one that ends
-	finally(t, "the window", func() error { return w.mw.Close() })
+	t.Finally("the window", func() error { return w.mw.Close() })
 	return w
 }
 
