@@ -27,7 +27,8 @@ func access() []suite.Case {
 		peer("CF-acc-0004", "a peer writes while the garbage collector runs hard", underCollector),
 		peer("CF-acc-0005", "a region that the program has lost is still registered", lost),
 		peer("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", relaxed),
-		peer("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", through(regMREx, relaxedOrder, false), suite.MREx),
+		peer("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered",
+			through(regMREx, relaxedOrder, false), suite.MREx),
 	}
 }
 

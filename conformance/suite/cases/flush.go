@@ -117,5 +117,6 @@ func flushDenied(t *suite.T) {
 	refusedByPeer(t, "behind the region", usual, verbs.WCStatusRemAccessErr, flush(link.Size, verbs.FlushGlobal))
 	refusedByPeer(t, "a region without FLUSH_GLOBAL", noMR, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushGlobal))
 	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", noQP, verbs.WCStatusRemInvReqErr, flush(0, verbs.FlushGlobal))
-	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", persistent, verbs.WCStatusRemAccessErr, flush(0, verbs.FlushPersistent))
+	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", persistent, verbs.WCStatusRemAccessErr,
+		flush(0, verbs.FlushPersistent))
 }
