@@ -58,9 +58,9 @@ func rights(t *suite.T) {
 		if t.Has(suite.Atomics) {
 			p.FetchAdd(bits.String()+": atomic", mr.RKey(), at, 1, allowed(bits&verbs.MRAccessRemoteAtomic != 0))
 		}
-		ok(t, "Close", mr.Close())
+		t.OK("Close", mr.Close())
 	}
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 // differential asks the rules and the library about all 2048 combinations of the eleven named flags.
@@ -73,7 +73,7 @@ func differential(t *suite.T) {
 		flags := verbs.MRAccess(i&0x3ff | i>>10*uint32(verbs.MRAccessRelaxedOrdering))
 		mr, err := pd.RegMRFrom(buf, flags)
 		if err == nil {
-			ok(t, "Close", mr.Close())
+			t.OK("Close", mr.Close())
 		}
 		e := lib.RegMR(buf.Addr(), page, uint64(buf.Addr()), uint32(flags))
 		no := suite.Refused(err) != nil
@@ -97,7 +97,7 @@ func differential(t *suite.T) {
 	if refuses == 0 || einval == 0 {
 		t.Errorf("the rules refuse %d combinations, the library %d with EINVAL: nothing was compared", refuses, einval)
 	}
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func atomics(t *suite.T) {
@@ -114,8 +114,8 @@ func atomics(t *suite.T) {
 	swapped(t, "compare and swap", old, *word, 42, 7)
 	old = p.CompareSwap("compare and swap of another value", mr.RKey(), at, 42, 8)
 	swapped(t, "compare and swap of another value", old, *word, 7, 7)
-	ok(t, "Close", mr.Close())
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("Close", mr.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func underCollector(t *suite.T) {
@@ -140,7 +140,7 @@ func underCollector(t *suite.T) {
 		p.Read("read", mr.RKey(), at, back)
 		holds(t, fmt.Sprintf("round %d: what the peer reads", round), back, out)
 	}
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 // onlyPinned registers memory to which nothing but the region refers.
@@ -170,6 +170,6 @@ func lost(t *suite.T) {
 	got := make([]byte, 10)
 	p.Read("read", rkey, at, got)
 	holds(t, "read", got, []byte("still here"))
-	ok(t, "closing the connection", p.Close()) // so that the region alone holds the domain
+	t.OK("closing the connection", p.Close()) // so that the region alone holds the domain
 	t.Errno("Close of the domain", pd.Close(), syscall.EBUSY)
 }

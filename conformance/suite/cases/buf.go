@@ -40,7 +40,7 @@ func bufAlone(t *suite.T) {
 	is(t, "its length", buf.Len(), 3*page+1)
 	is(t, "its end", string(buf.Bytes()[3*page-3:]), "last")
 	failsAs(t, "ExportDMABufFD", errorOf(buf.ExportDMABufFD()), syscall.ENODATA)
-	ok(t, "Close", buf.Close())
+	t.OK("Close", buf.Close())
 }
 
 func bufRegions(t *suite.T, reg func(*verbs.PD, *verbs.Buf, uintptr, uint64, verbs.MRAccess) (*verbs.MR, error)) {
@@ -54,7 +54,7 @@ func bufRegions(t *suite.T, reg func(*verbs.PD, *verbs.Buf, uintptr, uint64, ver
 	use(t, made{first, buf.Bytes()[:page], uint64(buf.Addr())})
 	fails(t, "Close with a region", buf.Close(), syscall.EBUSY)
 	use(t, made{second, buf.Bytes()[page:], uint64(buf.Addr()) + page})
-	ok(t, "Close", buf.Close())
+	t.OK("Close", buf.Close())
 }
 
 func bufRefused(t *suite.T) {
@@ -73,5 +73,5 @@ func bufRefused(t *suite.T) {
 	} {
 		failsAs(t, "a region "+c.what, errorOf(c.pd.RegBufMR(buf, c.addr, c.length, rw)), syscall.EINVAL)
 	}
-	ok(t, "Close", buf.Close())
+	t.OK("Close", buf.Close())
 }

@@ -82,9 +82,6 @@ func needed(t *suite.T, what string, err error) {
 	}
 }
 
-// ok fails the case on an error, and lets it go on.
-func ok(t *suite.T, what string, err error) { t.OK(what, err) }
-
 // fails checks that a call failed with one of some errors.
 func fails(t *suite.T, what string, err error, set ...error) {
 	if !slices.ContainsFunc(set, func(want error) bool { return errors.Is(err, want) }) {

@@ -36,16 +36,16 @@ func shows(t *suite.T, what string, c *verbs.CompCntr, good, bad uint64) {
 func cntrNumbers(t *suite.T) {
 	c := newCntr(t, verbs.CompCntrTypeWRs)
 	shows(t, "a new counter", c, 0, 0)
-	ok(t, "Set", c.Set(40))
-	ok(t, "Inc", c.Inc(2))
-	ok(t, "SetErr", c.SetErr(5))
-	ok(t, "IncErr", c.IncErr(6))
+	t.OK("Set", c.Set(40))
+	t.OK("Inc", c.Inc(2))
+	t.OK("SetErr", c.SetErr(5))
+	t.OK("IncErr", c.IncErr(6))
 	shows(t, "set and added to", c, 42, 11)
 	most := must(t.Device().QueryCompCntrCaps())(t).MaxValue
-	ok(t, "Set to the most", c.Set(most))
-	ok(t, "Inc", c.Inc(1))
+	t.OK("Set to the most", c.Set(most))
+	t.OK("Inc", c.Inc(1))
 	shows(t, "past the most", c, 0, 11)
-	ok(t, "Close", c.Close())
+	t.OK("Close", c.Close())
 }
 
 // countedBy makes a connected queue pair with counters of operations.
@@ -94,17 +94,17 @@ func cntrRefused(t *suite.T) {
 		t.Errno("a queue pair that is connected", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)), syscall.EINVAL)
 	}
 	qp := queuePairOf(t, verbs.QPTypeRC)
-	ok(t, "a second queue pair, with a bit that the library leaves out",
+	t.OK("a second queue pair, with a bit that the library leaves out",
 		qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|1<<9)))
 	t.Errno("an operation that is counted", qp.AttachCompCntr(other,
 		verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|verbs.CompCntrOpRecv)), syscall.EBUSY)
-	ok(t, "an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
+	t.OK("an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
 	t.Errno("Close while attached", c.Close(), syscall.EBUSY)
-	ok(t, "Close of a queue pair", qp.Close())
+	t.OK("Close of a queue pair", qp.Close())
 	t.Errno("Close while attached to the other", c.Close(), syscall.EBUSY)
-	ok(t, "Close of the other queue pair", n.qp.Close())
-	ok(t, "Close", c.Close())
-	ok(t, "Close of the second", other.Close())
+	t.OK("Close of the other queue pair", n.qp.Close())
+	t.OK("Close", c.Close())
+	t.OK("Close of the second", other.Close())
 	first := queuePairOf(t, verbs.QPTypeRC) // CloseAll of the device closes it before the counter
-	ok(t, "left to CloseAll", first.AttachCompCntr(newCntr(t, verbs.CompCntrTypeWRs), verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
+	t.OK("left to CloseAll", first.AttachCompCntr(newCntr(t, verbs.CompCntrTypeWRs), verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
 }

@@ -61,7 +61,7 @@ func openTwice(t *suite.T) {
 	}
 	fd := second.CmdFD()
 	is(t, "the command channel", errorOf(unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)), nil)
-	ok(t, "Close", second.Close())
+	t.OK("Close", second.Close())
 	fails(t, "the command channel after Close", errorOf(unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)), syscall.EBADF)
 	fails(t, "second Close", second.Close(), os.ErrClosed)
 	fails(t, "AllocPD after Close", errorOf(second.AllocPD()), os.ErrClosed)
@@ -154,7 +154,7 @@ func importer(t *suite.T) *verbs.Device {
 func importContext(t *suite.T) {
 	other := importer(t)
 	is(t, "what the importer says", *must(other.QueryDevice())(t), *must(t.Device().QueryDevice())(t))
-	ok(t, "Close of the importer", other.Close())
+	t.OK("Close of the importer", other.Close())
 	is(t, "the first context after that", errorOf(t.Device().AllocPD()), nil)
 	const rule = "VR-ibv_import_device-cmd_fd-0158"
 	refusedBy(t, rule, errorOf(t.Lib().ImportDevice(-1)))

@@ -58,9 +58,9 @@ func dmCopies(t *suite.T) {
 	dmPut(t, dm, 1024, []byte("at 1024."))
 	copy(out[1024:], "at 1024.")
 	holds(t, "read", dmGet(t, dm, 0, page), out)
-	ok(t, "PutUint32", dm.PutUint32(page-4, 0xdeadbeef))
+	t.OK("PutUint32", dm.PutUint32(page-4, 0xdeadbeef))
 	is(t, "GetUint32", must(dm.GetUint32(page-4))(t), 0xdeadbeef)
-	ok(t, "Close", dm.Close())
+	t.OK("Close", dm.Close())
 	fails(t, "ReadAt after Close", errorOf(dm.ReadAt(out, 0)), os.ErrClosed)
 	fails(t, "second Close", dm.Close(), os.ErrClosed)
 }
@@ -89,7 +89,7 @@ func dmBadCopies(t *suite.T) {
 			}
 		}
 	}
-	ok(t, "a copy in range after that", dm.PutUint32(0, 1))
+	t.OK("a copy in range after that", dm.PutUint32(0, 1))
 }
 
 func dmAlignment(t *suite.T) {
@@ -99,8 +99,8 @@ func dmAlignment(t *suite.T) {
 			t.Errorf("log_align_req %d: %v", log, err)
 			continue
 		}
-		ok(t, "a copy", dm.PutUint32(60, log))
-		ok(t, "Close", dm.Close())
+		t.OK("a copy", dm.PutUint32(60, log))
+		t.OK("Close", dm.Close())
 	}
 	const rule = "VR-ibv_alloc_dm-log_align_req-0100"
 	refusedBy(t, rule, errorOf(t.Device().AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(64))))
@@ -129,8 +129,8 @@ func dmRegion(t *suite.T) {
 	is(t, "its address", mr.Addr(), 0)
 	belongs(t, "the region", mr, pd)
 	peerOn(t, dm, mr, 0)
-	ok(t, "Close of the region", mr.Close())
-	ok(t, "Close", dm.Close())
+	t.OK("Close of the region", mr.Close())
+	t.OK("Close", dm.Close())
 }
 
 func dmPart(t *suite.T) {
@@ -138,7 +138,7 @@ func dmPart(t *suite.T) {
 	mr := must(pd.RegDMMR(dm, page, page, dmAll))(t)
 	is(t, "its length", mr.Length(), page)
 	peerOn(t, dm, mr, page)
-	ok(t, "Close of the region", mr.Close())
+	t.OK("Close of the region", mr.Close())
 }
 
 func dmFreeEarly(t *suite.T) {
@@ -146,8 +146,8 @@ func dmFreeEarly(t *suite.T) {
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll))(t)
 	inUse(t, dm.Close(), "MR")
 	peerOn(t, dm, mr, 0)
-	ok(t, "Close of the region", mr.Close())
-	ok(t, "Close", dm.Close())
+	t.OK("Close of the region", mr.Close())
+	t.OK("Close", dm.Close())
 	fails(t, "RegDMMR after Close", errorOf(pd.RegDMMR(dm, 0, 64, dmAll)), os.ErrClosed)
 }
 
@@ -170,7 +170,7 @@ func dmTooMuch(t *suite.T) {
 		t.Errorf("not even one of max_dm_size")
 	}
 	for _, dm := range held {
-		ok(t, "Close", dm.Close())
+		t.OK("Close", dm.Close())
 	}
 }
 
@@ -178,13 +178,13 @@ func dmAtomics(t *suite.T) {
 	dm, pd := newDM(t, page), newPD(t)
 	p := t.PeerOf(pd)
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll|verbs.DMAccessRemoteAtomic))(t)
-	ok(t, "PutUint32", dm.PutUint32(8, 40))
-	ok(t, "PutUint32", dm.PutUint32(12, 0))
+	t.OK("PutUint32", dm.PutUint32(8, 40))
+	t.OK("PutUint32", dm.PutUint32(12, 0))
 	old := p.FetchAdd("fetch and add", mr.RKey(), 8, 2)
 	swapped(t, "fetch and add", old, uint64(must(dm.GetUint32(8))(t)), 40, 42)
 	old = p.CompareSwap("compare and swap", mr.RKey(), 8, 42, 7)
 	swapped(t, "compare and swap", old, uint64(must(dm.GetUint32(8))(t)), 42, 7)
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 func dmNone(t *suite.T) {
@@ -215,26 +215,26 @@ func dmImport(t *suite.T) {
 	other := importer(t)
 	first := must(other.ImportDM(dm.Handle(), 256))(t)
 	holds(t, "through the import", dmGet(t, first, 0, len(text)), text)
-	ok(t, "Close of the import", first.Close())
+	t.OK("Close of the import", first.Close())
 	holds(t, "the original after that", dmGet(t, dm, 0, len(text)), text)
 	second := must(other.ImportDM(dm.Handle(), 0))(t)
 	// No verb returns the length; on mlx5 the mapping's attributes have it.
 	if n, known := second.Length(); known && (n != 256 || second.Mode() != devmem.Direct4) {
 		t.Errorf("length known as %d in mode %v, but nobody told it", n, second.Mode())
 	}
-	ok(t, "Unimport", second.Unimport())
+	t.OK("Unimport", second.Unimport())
 	fails(t, "second Unimport", second.Unimport(), os.ErrClosed)
-	ok(t, "Close", dm.Close())
+	t.OK("Close", dm.Close())
 	failsAs(t, "a handle that is none", errorOf(other.ImportDM(math.MaxUint32, 256)), syscall.ENOENT, syscall.EINVAL)
 }
 
 func dmFreedElsewhere(t *suite.T) {
 	dm := newDM(t, 256)
 	imported := must(importer(t).ImportDM(dm.Handle(), 256))(t)
-	ok(t, "Destroy of the import", imported.Destroy())
+	t.OK("Destroy of the import", imported.Destroy())
 	fails(t, "Close of the import after that", imported.Close(), os.ErrClosed)
 	failsNaming(t, "Close of the original", dm.Close(), "Unimport", syscall.ENOENT)
-	ok(t, "Unimport of the original", dm.Unimport())
+	t.OK("Unimport of the original", dm.Unimport())
 }
 
 // dmBreach is a region over device memory that a rule refuses.

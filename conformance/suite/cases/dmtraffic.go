@@ -144,8 +144,8 @@ func dmBounds(t *suite.T) {
 		copy(want[c.at:], c.text)
 	}
 	holds(t, "device memory", dmGet(t, dm, 0, 3*page), want)
-	ok(t, "Close of a region", first.Close())
+	t.OK("Close of a region", first.Close())
 	p.Write("write to the other region", second.RKey(), 0, []byte("here"))
-	ok(t, "Close of a region", second.Close())
-	ok(t, "Close", dm.Close())
+	t.OK("Close of a region", second.Close())
+	t.OK("Close", dm.Close())
 }

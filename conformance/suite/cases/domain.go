@@ -23,7 +23,7 @@ func domain() []suite.Case {
 		of("CF-pd-0005", "deallocated through an import", "ibv_import_pd", domainFreedElsewhere, suite.Import),
 		of("CF-td-0001", "a thread domain", "ibv_alloc_td", func(t *suite.T) {
 			td := newTD(t)
-			ok(t, "Close", td.Close())
+			t.OK("Close", td.Close())
 			fails(t, "second Close", td.Close(), os.ErrClosed)
 		}, suite.TD).Ruled("VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"),
 	}
@@ -34,7 +34,7 @@ func twoDomains(t *suite.T) {
 	if a.Handle() == b.Handle() || a.Device() != t.Device() || a.Parent() != nil {
 		t.Errorf("handles %d and %d, parent %v", a.Handle(), b.Handle(), a.Parent())
 	}
-	ok(t, "Close", a.Close())
+	t.OK("Close", a.Close())
 	fails(t, "second Close", a.Close(), os.ErrClosed)
 	fails(t, "RegMR after Close", errorOf(a.RegMR(make([]byte, 64), 0)), os.ErrClosed)
 	must(b.RegMR(make([]byte, 64), 0))(t)
@@ -52,7 +52,7 @@ func manyDomains(t *suite.T) {
 		list = append(list, pd)
 	}
 	for _, pd := range list {
-		ok(t, "Close", pd.Close())
+		t.OK("Close", pd.Close())
 	}
 }
 
@@ -76,10 +76,10 @@ func domainImport(t *suite.T) {
 	mr := must(first.RegMR(make([]byte, 64), 0))(t)
 	fails(t, "Close with a region open", first.Close(), syscall.EBUSY)
 	fails(t, "Unimport with a region open", first.Unimport(), syscall.EBUSY)
-	ok(t, "Close of the region", mr.Close())
-	ok(t, "Close of the import", first.Close())
+	t.OK("Close of the region", mr.Close())
+	t.OK("Close of the import", first.Close())
 	second := must(other.ImportPD(pd.Handle()))(t)
-	ok(t, "Unimport", second.Unimport())
+	t.OK("Unimport", second.Unimport())
 	fails(t, "second Unimport", second.Unimport(), os.ErrClosed)
 	must(pd.RegMR(make([]byte, 64), 0))(t)
 	failsAs(t, "a handle that is none", errorOf(other.ImportPD(math.MaxUint32)), syscall.ENOENT, syscall.EINVAL)
@@ -88,7 +88,7 @@ func domainImport(t *suite.T) {
 func domainFreedElsewhere(t *suite.T) {
 	pd := newPD(t)
 	imported := must(importer(t).ImportPD(pd.Handle()))(t)
-	ok(t, "Destroy of the import", imported.Destroy())
+	t.OK("Destroy of the import", imported.Destroy())
 	fails(t, "Close of the import after that", imported.Close(), os.ErrClosed)
 	giveUp(t, pd)
 }
@@ -102,7 +102,7 @@ func giveUp(t *suite.T, original interface {
 	if t.Saw("Close of the original", err); err == nil {
 		t.Errorf("the original is closed, though the kernel has it no more")
 	}
-	ok(t, "Unimport of the original", original.Unimport())
+	t.OK("Unimport of the original", original.Unimport())
 }
 
 func lifetime() []suite.Case {
@@ -124,7 +124,7 @@ func wrongOrder(t *suite.T) {
 	inUse(t, pd.Close(), "MR")
 	more := must(pd.RegMR(make([]byte, 64), 0))(t) // a refused Close changes nothing
 	for _, close := range []func() error{more.Close, mr.Close, pd.Close, t.Device().Close} {
-		ok(t, "Close", close())
+		t.OK("Close", close())
 	}
 }
 
@@ -133,9 +133,9 @@ func allAtOnce(t *suite.T) {
 	pd := must(dev.AllocPD())(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 	must(dev.AllocPD())(t)
-	ok(t, "CloseAll of a domain", pd.CloseAll())
+	t.OK("CloseAll of a domain", pd.CloseAll())
 	fails(t, "the region after that", mr.Close(), os.ErrClosed)
-	ok(t, "CloseAll", dev.CloseAll())
+	t.OK("CloseAll", dev.CloseAll())
 	fails(t, "CloseAll again", dev.CloseAll(), nil, os.ErrClosed)
 }
 
@@ -143,7 +143,7 @@ func afterClose(t *suite.T) {
 	dev := t.Open()
 	pd := must(dev.AllocPD())(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-	ok(t, "CloseAll", dev.CloseAll())
+	t.OK("CloseAll", dev.CloseAll())
 	for name, err := range map[string]error{
 		"QueryDevice":   errorOf(dev.QueryDevice()),
 		"QueryDeviceEx": errorOf(dev.QueryDeviceEx()),
@@ -165,11 +165,11 @@ func stuck(t *suite.T) {
 	dev := t.Open()
 	pd := must(dev.AllocPD())(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-	ok(t, "Fail", t.Soft().Fail("ibv_dereg_mr", 1, syscall.EIO))
+	t.OK("Fail", t.Soft().Fail("ibv_dereg_mr", 1, syscall.EIO))
 	fails(t, "CloseAll", dev.CloseAll(), syscall.EIO)
 	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
-	ok(t, "Close", mr.Close())
-	ok(t, "CloseAll", dev.CloseAll())
+	t.OK("Close", mr.Close())
+	t.OK("CloseAll", dev.CloseAll())
 }
 
 func foreign(t *suite.T) {

@@ -40,12 +40,12 @@ func errno() []suite.Case {
 					t.Errorf("%v arrives as %v", e, err)
 				}
 			}
-			ok(t, "once it works again", call())
+			t.OK("once it works again", call())
 		}, append(needs(suite.Inject), f.needs...)...))
 	}
 	return append(out, of("CF-err-0101", "not supported, in three errnos, is one error", "ibv_alloc_pd", func(t *suite.T) {
 		for _, e := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {
-			ok(t, "Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
+			t.OK("Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
 			if _, err := t.Device().AllocPD(); !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, e) {
 				t.Errorf("%v: %v", e, err)
 			}

@@ -70,7 +70,7 @@ func eventEach(t *suite.T) {
 	n.received("before it was asked for", 0, verbs.WCOpcodeRecv, 4)
 	quietChannel(t, ch, "before it was asked for")
 	for id := range uint64(20) {
-		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		t.OK("ReqNotify", n.recvs.ReqNotify(false))
 		n.message(id, false)
 		announced(t, "a message", ch, n.recvs)
 		n.received("announced", id, verbs.WCOpcodeRecv, 4)
@@ -86,20 +86,20 @@ func eventEachDatagram(t *suite.T) {
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
 	for id := range uint64(20) {
 		n.farRoom(4)
-		ok(t, "ReqNotify", cq.ReqNotify(false))
+		t.OK("ReqNotify", cq.ReqNotify(false))
 		n.addressed(n.send.WR(0).Send(id).Add(n.sge(0, 4)).Flags(verbs.SendSignaled), ah, n.link.To.QPN)
 		n.post(1)
 		announced(t, "sent", ch, cq)
 		n.finished("sent", id, verbs.WCOpcodeSend)
 		n.farGot("sent")
-		ok(t, "ReqNotify", cq.ReqNotify(false))
+		t.OK("ReqNotify", cq.ReqNotify(false))
 		n.room(id, 0, verbs.GRHSize+4)
 		n.tell("a datagram", far.Op{Code: far.Send, Data: []byte("ring")})
 		announced(t, "received", ch, cq)
 		n.received("received", id, verbs.WCOpcodeRecv, verbs.GRHSize+4)
 	}
 	quietChannel(t, ch, "after all were taken")
-	ok(t, "Close of the address handle", ah.Close())
+	t.OK("Close of the address handle", ah.Close())
 }
 
 func oneChannel(t *suite.T) {
@@ -107,7 +107,7 @@ func oneChannel(t *suite.T) {
 	a, b := onChannel(t, ch), onChannel(t, ch)
 	for round := range uint64(5) {
 		for _, n := range []*near{a, b} {
-			ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+			t.OK("ReqNotify", n.recvs.ReqNotify(false))
 			n.message(round, false)
 		}
 		what := fmt.Sprintf("round %d", round)
@@ -124,7 +124,7 @@ func cancelledWait(t *suite.T) {
 	ch := newChannel(t)
 	n := onChannel(t, ch)
 	for id := range uint64(10) {
-		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		t.OK("ReqNotify", n.recvs.ReqNotify(false))
 		taken := make(chan int)
 		go func() {
 			got := 0
@@ -152,7 +152,7 @@ func solicited(t *suite.T) {
 	ch := newChannel(t)
 	n := onChannel(t, ch)
 	for round := range uint64(3) {
-		ok(t, "ReqNotify", n.recvs.ReqNotify(true))
+		t.OK("ReqNotify", n.recvs.ReqNotify(true))
 		n.message(2*round, false)
 		n.received("unsolicited", 2*round, verbs.WCOpcodeRecv, 4)
 		quietChannel(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
@@ -179,7 +179,7 @@ func closedWait(t *suite.T) {
 		fails(t, "Close while somebody waits", err, syscall.EBUSY)
 		cancel()
 		fails(t, "the wait", <-ended, context.Canceled)
-		ok(t, "Close", ch.Close())
+		t.OK("Close", ch.Close())
 	}
 	fails(t, "a wait after Close", errorOf(ch.Next(t.Context())), os.ErrClosed)
 }
@@ -187,14 +187,14 @@ func closedWait(t *suite.T) {
 func heldByEvent(t *suite.T) {
 	ch := newChannel(t)
 	n := onChannel(t, ch)
-	ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+	t.OK("ReqNotify", n.recvs.ReqNotify(false))
 	n.message(1, false)
 	ev := must(ch.Next(t.Context()))(t)
 	n.received("announced", 1, verbs.WCOpcodeRecv, 4)
-	ok(t, "Close of the queue pair", n.qp.Close())
+	t.OK("Close of the queue pair", n.qp.Close())
 	fails(t, "Close of the queue", n.recvs.Close(), syscall.EBUSY)
 	ev.Done()
 	ev.Done() // does nothing more
-	ok(t, "Close of the queue", n.recvs.Close())
-	ok(t, "Close of the channel", ch.Close())
+	t.OK("Close of the queue", n.recvs.Close())
+	t.OK("Close of the channel", ch.Close())
 }

@@ -110,7 +110,7 @@ func eachField(t *suite.T) {
 		for _, some := range []verbs.WCField{0, fields} {
 			empty(t, fields.String(), must(cq.Reader(some))(t))
 		}
-		ok(t, "Close", cq.Close())
+		t.OK("Close", cq.Close())
 	}
 }
 
@@ -171,7 +171,7 @@ func notAsked(t *suite.T) {
 		refused("a time", only, verbs.WCFieldWallclock, syscall.EINVAL, verbs.WCFieldWallclock.String())
 		refused("a bit that is no field", only, 1<<33, syscall.EINVAL, "0x200000000")
 		for _, cq := range []*verbs.CQ{cq, only} {
-			ok(t, "Close", cq.Close())
+			t.OK("Close", cq.Close())
 		}
 	}
 	refused("of a plain queue", must(t.Device().CreateCQ(1, nil, 0))(t), 0, syscall.EOPNOTSUPP, "CQ")
@@ -186,7 +186,7 @@ func extendedOrder(t *suite.T) {
 	inUse(t, ch.Close(), "CQ")
 	empty(t, "before Close", r)
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close} {
-		ok(t, "Close", close())
+		t.OK("Close", close())
 	}
 	none(t, "a reader of a closed queue", os.ErrClosed)(r.PollInto(make([]verbs.WCEx, 1)))
 	fails(t, "a reader that is made of a closed queue", errorOf(cq.Reader(0)), os.ErrClosed)

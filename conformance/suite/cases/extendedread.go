@@ -161,7 +161,7 @@ func eventsOfExtended(t *suite.T) {
 	n.received("before it was asked for", 0, verbs.WCOpcodeRecv, 4)
 	quietChannel(t, ch, "before it was asked for")
 	for id := range uint64(8) {
-		ok(t, "ReqNotify", n.recvs.ReqNotify(id%2 == 1))
+		t.OK("ReqNotify", n.recvs.ReqNotify(id%2 == 1))
 		n.message(id, true)
 		announced(t, "a message", ch, n.recvs)
 		n.received("announced", id, verbs.WCOpcodeRecv, 4)
@@ -192,8 +192,8 @@ func moderatedEvents(t *suite.T) {
 	ch := newChannel(t)
 	n := announcedNear(t, ch)
 	for _, count := range []uint16{4, 1} {
-		ok(t, "Modify", n.recvs.Modify(verbs.NewModifyCQAttr().Count(count).Period(10)))
-		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		t.OK("Modify", n.recvs.Modify(verbs.NewModifyCQAttr().Count(count).Period(10)))
+		t.OK("ReqNotify", n.recvs.ReqNotify(false))
 		n.messages(0, int(count))
 		announced(t, "messages", ch, n.recvs)
 		for id := range uint64(count) {

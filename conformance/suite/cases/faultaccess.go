@@ -162,7 +162,7 @@ func denials() []denied {
 func stale(p *pair, w verbs.SendWR) verbs.SendWR {
 	mr := must(p.far.PD.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
 	key := mr.RKey()
-	ok(p.t, "Close of the region", mr.Close())
+	p.t.OK("Close of the region", mr.Close())
 	return p.local(w.Write(1, p.at(), key))
 }
 

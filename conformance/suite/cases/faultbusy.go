@@ -36,8 +36,8 @@ func busy(close func(*link.End) error, open ...string) func(*suite.T) {
 		inUse(t, close(p.near), open...)
 		signaledWrite(p, 0, 1)
 		p.one("a write after that", verbs.WCStatusSuccess)
-		ok(t, "Close of the near end", p.near.Close())
-		ok(t, "Close of the far end", p.far.Close())
+		t.OK("Close of the near end", p.near.Close())
+		t.OK("Close of the far end", p.far.Close())
 	}
 }
 
@@ -56,8 +56,8 @@ func busyAH(t *suite.T) {
 	pd := must(t.Device().AllocPD())(t)
 	ah := must(pd.CreateAH(way))(t)
 	inUse(t, pd.Close(), "AH")
-	ok(t, "Close of the handle", ah.Close())
-	ok(t, "Close of the domain", pd.Close())
+	t.OK("Close of the handle", ah.Close())
+	t.OK("Close of the domain", pd.Close())
 }
 
 func busyDirect(t *suite.T) {

@@ -163,10 +163,10 @@ func wrongQKey(t *suite.T) {
 	ah := must(p.near.PD.CreateAH(way))(t)
 	p.receive(p.far, 7, inboxSize)
 	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
-	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
+	t.OK("Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
 	p.one("the datagram that is lost", verbs.WCStatusSuccess)
 	p.near.Buf[0] = 0x77
-	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
+	t.OK("Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
 	p.one("the datagram that arrives", verbs.WCStatusSuccess)
 	p.got(7)
 	is(t, "the first byte of the datagram that was received", p.far.Buf[inbox+verbs.GRHSize], 0x77)
@@ -177,7 +177,7 @@ func wrongQKey(t *suite.T) {
 func waken(solicitedOnly bool, fail func(*pair)) func(*suite.T) {
 	return recovers(func(p *pair) {
 		t := p.t
-		ok(t, "ReqNotify", p.near.CQ.ReqNotify(solicitedOnly))
+		t.OK("ReqNotify", p.near.CQ.ReqNotify(solicitedOnly))
 		fail(p)
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()

@@ -15,8 +15,8 @@ import (
 
 // faultPeer are peers that do not answer, or not yet.
 func faultPeer() []suite.Case {
-	gone := func(p *pair) { ok(p.t, "Close of the peer's queue pair", p.far.QP.Close()) }
-	allGone := func(p *pair) { ok(p.t, "Close of the peer's device", p.place.Device.CloseAll()) }
+	gone := func(p *pair) { p.t.OK("Close of the peer's queue pair", p.far.QP.Close()) }
+	allGone := func(p *pair) { p.t.OK("Close of the peer's device", p.place.Device.CloseAll()) }
 	inError := func(p *pair) { toError(p, p.far) }
 	return []suite.Case{
 		fault(20, "a send without a receive, tried twice", "ibv_modify_qp", recovers(noReceive)),
@@ -36,7 +36,7 @@ func faultPeer() []suite.Case {
 }
 
 func toError(p *pair, e *link.End) {
-	ok(p.t, "Modify to ERR", e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
+	p.t.OK("Modify to ERR", e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
 }
 
 // signaledWrite fills a request with a good write.
@@ -105,7 +105,7 @@ func sevenTimes(t *suite.T) {
 func notConnected(t *suite.T) {
 	p, cfg := batches(t, farPlace(t)), impatient()
 	p.near, p.far = must(cfg.NewEnd(nearPlace(t)))(t), must(cfg.NewEnd(p.place))(t)
-	ok(t, "Connect of one end", p.near.ConnectTo(p.far))
+	t.OK("Connect of one end", p.near.ConnectTo(p.far))
 	signaledWrite(p, 0, 1)
 	p.one("the write", verbs.WCStatusRetryExcErr)
 	p.recovered()

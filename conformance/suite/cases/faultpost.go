@@ -112,16 +112,16 @@ func notReady(t *suite.T) {
 	p.recv.WR(0).Recv(2)
 	refusedAt(t, "a send in RESET", 0, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostSend(p.send, 1))
 	refusedAt(t, "a receive in RESET", 0, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostRecv(p.recv, 1))
-	ok(t, "to INIT", p.near.QP.Modify(cfg.Init(t.Port().Number())))
+	t.OK("to INIT", p.near.QP.Modify(cfg.Init(t.Port().Number())))
 	refusedAt(t, "a send in INIT", 0, syscall.EINVAL, syscall.ENOMEM)(p.near.QP.PostSend(p.send, 1))
-	ok(t, "a receive in INIT", errorOf(p.near.QP.PostRecv(p.recv, 1)))
+	t.OK("a receive in INIT", errorOf(p.near.QP.PostRecv(p.recv, 1)))
 	again(t)
 }
 
 func afterDestroy(p *pair) {
 	t := p.t
 	signaledWrite(p, 0, 1)
-	ok(t, "Close", p.near.QP.Close())
+	t.OK("Close", p.near.QP.Close())
 	fails(t, "PostSend", errorOf(p.near.QP.PostSend(p.send, 1)), os.ErrClosed)
 	fails(t, "Modify", p.near.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)), os.ErrClosed)
 }

@@ -59,7 +59,7 @@ func (r *ready) moved(to string, a *verbs.QPAttr) {
 
 // works connects the far end too, and writes.
 func (r *ready) works() {
-	ok(r.t, "Connect of the far end", r.far.ConnectTo(r.near))
+	r.t.OK("Connect of the far end", r.far.ConnectTo(r.near))
 	p := batches(r.t, link.Place{})
 	p.near, p.far = r.near, r.far
 	signaledWrite(p, 0, 1)
@@ -202,7 +202,7 @@ func noOnesHandles(t *suite.T) {
 		ah, err := r.near.PD.CreateAH(way)
 		reaches(t, a.what, err, a.taken)
 		if err == nil {
-			ok(t, "Close", ah.Close())
+			t.OK("Close", ah.Close())
 		}
 	}
 }
@@ -213,7 +213,7 @@ func localHandle(t *suite.T) {
 	ah, err := r.near.PD.CreateAH(verbs.AHAttr{PortNum: t.Port().Number()})
 	answers(t, "no global route", err, syscall.EINVAL)
 	if err == nil {
-		ok(t, "Close", ah.Close())
+		t.OK("Close", ah.Close())
 	}
 }
 

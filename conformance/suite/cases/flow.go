@@ -71,14 +71,14 @@ func everySpec(t *suite.T) {
 		f = must(f, err)(t)
 		is(t, what+": its queue pair", f.QP(), qp)
 		is(t, what+": its device", f.Device(), t.Device())
-		ok(t, "Close", f.Close())
+		t.OK("Close", f.Close())
 		fails(t, "second Close", f.Close(), os.ErrClosed)
 		all = append(all, spec)
 	}
 	if t.Soft() != nil {
 		half := len(all) / 2 // a flow has at most ten
-		ok(t, "Close of one half together", must(qp.CreateFlow(newFlow(t, all[:half]...)))(t).Close())
-		ok(t, "Close of the other half", must(qp.CreateFlow(newFlow(t, all[half:]...)))(t).Close())
+		t.OK("Close of one half together", must(qp.CreateFlow(newFlow(t, all[:half]...)))(t).Close())
+		t.OK("Close of the other half", must(qp.CreateFlow(newFlow(t, all[half:]...)))(t).Close())
 	}
 }
 
@@ -86,12 +86,12 @@ func flowOrder(t *suite.T) {
 	qp := flowQueue(t)
 	c := must(t.Device().CreateCounters())(t)
 	// libmlx5 makes no flow with counters that count nothing (verbs.c, allocate_flow_counters_descriptions)
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	t.OK("packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("Close of the counters of a flow", c.Close(), syscall.EBUSY)
 	t.Errno("Close of the queue pair of a flow", qp.Close(), syscall.EBUSY)
-	ok(t, "Close", f.Close())
-	ok(t, "Close of the counters", c.Close())
+	t.OK("Close", f.Close())
+	t.OK("Close of the counters", c.Close())
 	fails(t, "a flow with counters that are closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecCount{Counters: c}))), os.ErrClosed)
 }
 
@@ -103,7 +103,7 @@ func noFlow(t *suite.T) {
 		"nil counters": {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
 		if f, err := qp.CreateFlow(newFlow(t, specs...)); err == nil {
 			t.Errorf("%s: a flow is made", what)
-			ok(t, "Close", f.Close())
+			t.OK("Close", f.Close())
 		} else {
 			fails(t, what, err, syscall.EINVAL, os.ErrClosed)
 		}
@@ -113,7 +113,7 @@ func noFlow(t *suite.T) {
 	if t.Soft() == nil { // one is that of newFlow
 		most--
 	}
-	ok(t, "Close of a flow of ten specs", must(qp.CreateFlow(newFlow(t, many[:most]...)))(t).Close())
+	t.OK("Close of a flow of ten specs", must(qp.CreateFlow(newFlow(t, many[:most]...)))(t).Close())
 	fails(t, "no description", errorOf(qp.CreateFlow(nil)), syscall.EINVAL)
 }
 
@@ -123,10 +123,10 @@ func flowCounters(t *suite.T) {
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("attached while a flow counts", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil), syscall.EBUSY)
 	values := []uint64{9, 9, 9}
-	ok(t, "Read", c.Read(values, 0))
+	t.OK("Read", c.Read(values, 0))
 	is(t, "counted, though nothing came by", [2]uint64{values[0], values[2]}, [2]uint64{})
 	t.Errno("an index behind the list", c.Read(values[:2], 0), syscall.EINVAL)
-	ok(t, "Close", f.Close())
+	t.OK("Close", f.Close())
 }
 
 // flowCountsNothing makes a flow, or is refused one, and uses the counters behind it.
@@ -134,8 +134,8 @@ func flowCountsNothing(t *suite.T) {
 	c := must(t.Device().CreateCounters())(t)
 	f, err := flowQueue(t).CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c}))
 	if t.Saw("a flow with counters that count nothing", err); err == nil {
-		ok(t, "Close", f.Close())
+		t.OK("Close", f.Close())
 	}
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
-	ok(t, "Close of the counters", c.Close())
+	t.OK("packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	t.OK("Close of the counters", c.Close())
 }

@@ -125,7 +125,7 @@ func steered(t *suite.T) {
 		if a.say(out); flow != nil {
 			b.hears("the frame", i-1, out)
 			a.say(frame(macA, macB, 0, 0x88b5, nil))
-			ok(t, "Close", flow.Close())
+			t.OK("Close", flow.Close())
 			a.say(out)
 		}
 		nothing(t, "no flow steers it here", all...)
@@ -152,12 +152,12 @@ func eachMatch(t *suite.T) {
 			nothing(t, m.what, b)
 		}
 		if m.yes == nil { // the receive is used all the same
-			ok(t, "Close", f.Close())
+			t.OK("Close", f.Close())
 			f, m.yes = must(b.qp.CreateFlow(b.taking(0)))(t), m.not
 		}
 		a.say(m.yes)
 		b.hears(m.what, 0, m.yes)
-		ok(t, "Close", f.Close())
+		t.OK("Close", f.Close())
 	}
 	both := must(b.qp.CreateFlow(b.taking(0, to(macB), &verbs.FlowSpecUDP{}, &verbs.FlowSpecIPv4{})))(t)
 	listen(1, b)
@@ -168,7 +168,7 @@ func eachMatch(t *suite.T) {
 	nothing(t, "one of three specs is not met", b)
 	a.say(frame(macB, macA, 0, 0x800, udp))
 	b.hears("three specs", 0, frame(macB, macA, 0, 0x800, udp))
-	ok(t, "Close", both.Close())
+	t.OK("Close", both.Close())
 }
 
 func priorities(t *suite.T) {
@@ -187,13 +187,13 @@ func priorities(t *suite.T) {
 	high.hears("the lower number", 0, out("to the lower number"))
 	same.hears("the same number", 0, out("to the lower number"))
 	nothing(t, "a higher number", low)
-	ok(t, "Close", first.Close())
+	t.OK("Close", first.Close())
 	keeps := high.flow(high.taking(1, to(macB)).Flags(verbs.FlowFlagsDontTrap))
 	a.say(out("to whoever comes next too"))
 	high.hears("one that does not keep it", 1, out("to whoever comes next too"))
 	same.hears("the next number", 1, out("to whoever comes next too"))
 	nothing(t, "behind one that keeps it", low)
-	ok(t, "Close", keeps.Close())
+	t.OK("Close", keeps.Close())
 	high.flow(high.taking(3, to(macA)))
 	a.say(frame(macA, macB, 0, 0x88b5, nil))
 	high.hears("another frame", 2, frame(macA, macB, 0, 0x88b5, nil))
@@ -236,8 +236,8 @@ func defaults(t *suite.T) {
 // counting makes counters of packets at index 0 and of bytes at index 2.
 func counting(t *suite.T) *verbs.Counters {
 	c := must(t.Device().CreateCounters())(t)
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
-	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
+	t.OK("packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	t.OK("bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
 	return c
 }
 
@@ -262,7 +262,7 @@ func dropped(t *suite.T) {
 	b.hears("what is not dropped", 0, other)
 	nothing(t, "what is dropped", b)
 	has(t, "dropped", c, 1, uint64(len(udp)))
-	ok(t, "Close", drop.Close())
+	t.OK("Close", drop.Close())
 	ours := &verbs.FlowSpecEth{Val: verbs.FlowEthFilter{EtherType: 0x88b5}, Mask: verbs.FlowEthFilter{EtherType: 0xffff}}
 	egress := a.flow(a.taking(0, ours, &verbs.FlowSpecDrop{}, &verbs.FlowSpecCount{Counters: sent}).Flags(verbs.FlowFlagsEgress))
 	a.say(other)
@@ -270,7 +270,7 @@ func dropped(t *suite.T) {
 	b.hears("what leaves", 1, udp)
 	nothing(t, "what does not leave", b)
 	has(t, "of what is sent", sent, 1, uint64(len(other)))
-	ok(t, "Close", egress.Close())
+	t.OK("Close", egress.Close())
 }
 
 func countedFrames(t *suite.T) {
@@ -294,11 +294,11 @@ func countedFrames(t *suite.T) {
 	second := other.flow(other.taking(0, to(macA), &verbs.FlowSpecCount{Counters: c})) // of another queue pair
 	a.say(frame(macA, macB, 0, 0x88b5, make([]byte, 50)))
 	has(t, "by two flows", c, packets+1, bytes+64)
-	ok(t, "Close", flow.Close())
+	t.OK("Close", flow.Close())
 	a.say(frame(macB, macA, 0, 0x88b5, make([]byte, 50)))
 	has(t, "by the one that is left", c, packets+1, bytes+64)
-	ok(t, "Close", second.Close())
-	ok(t, "Close of the counters", c.Close())
+	t.OK("Close", second.Close())
+	t.OK("Close of the counters", c.Close())
 }
 
 func tagged(t *suite.T) {
@@ -336,7 +336,7 @@ func oddFrames(t *suite.T) {
 	fails(t, "WRITE of raw packets", errorOf(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite))), errors.ErrUnsupported)
 	n.with(must(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpSend)))(t))
 	n.stream = must(n.qp.Stream())(t)
-	ok(t, "on the way to RTS", verbs.RawPacketSetup{PortNum: 1}.ToRTS(n.qp))
+	t.OK("on the way to RTS", verbs.RawPacketSetup{PortNum: 1}.ToRTS(n.qp))
 	out := frame(macB, macA, 0, 0x88b5, []byte("by a stream"))
 	copy(n.buf, out)
 	n.send.WR(0).Send(1).Add(n.sge(0, len(out))).Flags(verbs.SendSignaled)

@@ -70,7 +70,7 @@ func (m *members) add(at link.Place, qkey uint32) *link.End {
 	cfg := patient()
 	cfg.Type, cfg.QKey = verbs.QPTypeUD, qkey
 	e := must(cfg.NewEnd(at))(m.t)
-	ok(m.t, "to RTS", e.ConnectTo(e))
+	m.t.OK("to RTS", e.ConnectTo(e))
 	return e
 }
 
@@ -85,13 +85,13 @@ func (m *members) ready(id uint64, list ...*link.End) {
 // attach and detach have queue pairs join a group and leave it.
 func (m *members) attach(g verbs.GID, list ...*link.End) {
 	for _, e := range list {
-		ok(m.t, "attached", e.QP.AttachMcast(g, 0))
+		m.t.OK("attached", e.QP.AttachMcast(g, 0))
 	}
 }
 
 func (m *members) detach(g verbs.GID, list ...*link.End) {
 	for _, e := range list {
-		ok(m.t, "detached", e.QP.DetachMcast(g, 0))
+		m.t.OK("detached", e.QP.DetachMcast(g, 0))
 	}
 }
 
@@ -120,7 +120,7 @@ func (m *members) tell(from *link.End, g verbs.GID, qkey uint32, text string) {
 	ah := must(from.PD.CreateAH(m.here.Port.Way(far.Address{GID: g})))(m.t)
 	copy(from.Buf[link.Size/2:], text)
 	w := m.send.WR(0).Send(1).SGE(uint64(from.MR.Addr())+link.Size/2, uint32(len(text)), from.MR.LKey()).Flags(verbs.SendSignaled)
-	ok(m.t, "Address", ah.Address(w, everybody, qkey))
+	m.t.OK("Address", ah.Address(w, everybody, qkey))
 	whole(m.t, "a datagram to a group", 1)(from.QP.PostSend(m.send, 1))
 }
 

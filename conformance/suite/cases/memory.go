@@ -68,7 +68,7 @@ func used(t *suite.T, b []byte, mr *verbs.MR) {
 	for _, around := range [][]byte{b[:usedLength], b[2*usedLength : 3*usedLength]} {
 		holds(t, "the memory around", around, make([]byte, usedLength))
 	}
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 // holds compares memory, or a message, with what was put there.
@@ -130,7 +130,7 @@ func (a *area) part(offset, length int) verbs.SGE {
 }
 
 // absent gives the pages back to the kernel, so that they are empty, and there only when they are used again.
-func (a *area) absent() { ok(a.n.t, "madvise", unix.Madvise(a.buf, unix.MADV_DONTNEED)) }
+func (a *area) absent() { a.n.t.OK("madvise", unix.Madvise(a.buf, unix.MADV_DONTNEED)) }
 
 // filled fills a part and returns a copy of it.
 func (a *area) filled(offset, length, seed int) []byte {
@@ -171,7 +171,7 @@ func (a *area) datagrams(round int) {
 	ah := must(n.pd.CreateAH(n.t.Port().Way(n.link.To)))(n.t)
 	out := a.filled(0, 200, round)
 	n.says("a datagram", n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN), out)
-	ok(n.t, "Close of the address handle", ah.Close())
+	n.t.OK("Close of the address handle", ah.Close())
 }
 
 // rounds is how often memory is used that comes and goes.

@@ -145,7 +145,7 @@ func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
 
 // addressed names the other end of a datagram.
 func (n *near) addressed(w verbs.SendWR, ah *verbs.AH, qpn uint32) verbs.SendWR {
-	ok(n.t, "Address", ah.Address(w, qpn, n.link.To.QKey))
+	n.t.OK("Address", ah.Address(w, qpn, n.link.To.QKey))
 	return w
 }
 

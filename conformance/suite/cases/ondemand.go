@@ -51,7 +51,7 @@ func onDemandRegion(t *suite.T) {
 	buf := must(mem.New(4 * page))(t)
 	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
 	use(t, made{mr, buf.Bytes(), uint64(buf.Addr())})
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func implicit(t *suite.T) {
@@ -62,7 +62,7 @@ func implicit(t *suite.T) {
 		p.Write("write", mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
 		is(t, "the memory", string(buf.Bytes()[8:16]), "anywhere")
 	}
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 func everyAdvice(t *suite.T) {
@@ -74,11 +74,11 @@ func everyAdvice(t *suite.T) {
 	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
 		verbs.AdviseMRAdvicePrefetchNoFault} {
 		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
-			ok(t, fmt.Sprintf("%v, %v", advice, flags), pd.AdviseMR(advice, flags, ranges))
+			t.OK(fmt.Sprintf("%v, %v", advice, flags), pd.AdviseMR(advice, flags, ranges))
 		}
 	}
-	ok(t, "Close", mr.Close())
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("Close", mr.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func badAdvice(t *suite.T) {
@@ -93,8 +93,8 @@ func badAdvice(t *suite.T) {
 		syscall.EOPNOTSUPP, syscall.EINVAL, syscall.EFAULT, syscall.ENOENT)
 	t.Errno("no region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey()^0xff)), syscall.ENOENT,
 		syscall.EINVAL, syscall.EFAULT)
-	ok(t, "Close", mr.Close())
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("Close", mr.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 // withoutODP asks a device that says it has no on-demand paging, or no implicit regions; one that has both is not asked.
@@ -180,7 +180,7 @@ func onDemandAdvised(t *suite.T) {
 		verbs.AdviseMRAdvicePrefetchNoFault} {
 		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
 			a.absent()
-			ok(t, fmt.Sprintf("%v, %v", advice, flags), n.pd.AdviseMR(advice, flags, all))
+			t.OK(fmt.Sprintf("%v, %v", advice, flags), n.pd.AdviseMR(advice, flags, all))
 			a.carried(round)
 			round++
 		}

@@ -68,13 +68,13 @@ func resizeKeeps(t *suite.T) {
 	for _, size := range []int{2*was + 1, 4 * was} { // with completions in it, or on their way
 		succeeded(t, cq, polled, polled+1)
 		polled++
-		ok(t, "a larger size", cq.Resize(size))
+		t.OK("a larger size", cq.Resize(size))
 		if cq.Size() < size {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
 	}
 	succeeded(t, cq, polled, 8)
-	ok(t, "the first size", cq.Resize(was))
+	t.OK("the first size", cq.Resize(was))
 	n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(n.sge(0, 8)))
 }
 
@@ -88,14 +88,14 @@ func resizeNot(t *suite.T) {
 		t.Errorf("more than max_cqe is not refused by its rule: %v", err)
 	}
 	is(t, "the size", cq.Size(), was)
-	ok(t, "Close", cq.Close())
+	t.OK("Close", cq.Close())
 }
 
 // resizeSmaller takes room away from a queue that is empty, and then from one with 8 completions in it. That they are in it shows the READ
 // behind them, which has no completion of its own.
 func resizeSmaller(t *suite.T) {
 	cq := must(t.Device().CreateCQ(4*depth, nil, 0))(t)
-	ok(t, "less room in an empty queue", cq.Resize(depth))
+	t.OK("less room in an empty queue", cq.Resize(depth))
 	was := cq.Size()
 	if was < depth || was >= 4*depth {
 		t.Errorf("asked for %d, got %d", depth, was)
@@ -113,7 +113,7 @@ func resizeSmaller(t *suite.T) {
 	t.Errno("less room than there are completions", cq.Resize(1), syscall.EINVAL)
 	is(t, "the size", cq.Size(), was)
 	succeeded(t, cq, 0, 8)
-	ok(t, "less room in the empty queue", cq.Resize(1))
+	t.OK("less room in the empty queue", cq.Resize(1))
 }
 
 func portSpeed(t *suite.T) {
@@ -163,7 +163,7 @@ func ece(t *suite.T) {
 		lacks(t, "options of some vendor", qp.SetECE(verbs.NewECEAttr(0x15b3, 0)))
 		return
 	}
-	ok(t, "its own options", qp.SetECE(verbs.NewECEAttr(is.VendorID, is.Options)))
+	t.OK("its own options", qp.SetECE(verbs.NewECEAttr(is.VendorID, is.Options)))
 }
 
 // forkStatus asks a library that has registered memory already, in most runs: then 44.0 answers EINVAL although nothing is needed.
@@ -195,8 +195,8 @@ func dmaHandle(t *suite.T) {
 	}
 	mr := must(newPD(t).RegMREx(verbs.NewMRInitAttr(page, rw).Memory(buffer(t, page)).DMAH(h)))(t)
 	inUse(t, h.Close(), "MR")
-	ok(t, "Close of the region", mr.Close())
-	ok(t, "Close", h.Close())
+	t.OK("Close of the region", mr.Close())
+	t.OK("Close", h.Close())
 }
 
 func exportDM(t *suite.T) {
@@ -205,6 +205,6 @@ func exportDM(t *suite.T) {
 	if lacks(t, "a descriptor", err) {
 		return
 	}
-	ok(t, "closing the descriptor", unix.Close(fd))
-	ok(t, "Close", dm.Close())
+	t.OK("closing the descriptor", unix.Close(fd))
+	t.OK("Close", dm.Close())
 }

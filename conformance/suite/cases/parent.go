@@ -48,9 +48,9 @@ func parentDomain(t *suite.T) {
 	is(t, "PD of a region", mr.PD(), pp)
 	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	inUse(t, pp.Close(), "MR")
-	ok(t, "the region", mr.Close())
-	ok(t, "the parent domain", pp.Close())
-	ok(t, "the domain", pd.Close())
+	t.OK("the region", mr.Close())
+	t.OK("the parent domain", pp.Close())
+	t.OK("the domain", pd.Close())
 }
 
 func threadDomain(t *suite.T) {
@@ -58,9 +58,9 @@ func threadDomain(t *suite.T) {
 	td := newTD(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	fails(t, "Close of the thread domain in use", td.Close(), syscall.EBUSY)
-	ok(t, "the parent domain", pp.Close())
-	ok(t, "the thread domain", td.Close())
-	ok(t, "the domain", pd.Close())
+	t.OK("the parent domain", pp.Close())
+	t.OK("the thread domain", td.Close())
+	t.OK("the domain", pd.Close())
 }
 
 // recorder is an allocator that notes what it is asked.
@@ -136,6 +136,6 @@ func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fa
 		return r
 	}
 	need(t, err)
-	ok(t, "Close", made.Close())
+	t.OK("Close", made.Close())
 	return r
 }

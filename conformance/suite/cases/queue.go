@@ -50,7 +50,7 @@ func queueSizes(t *suite.T) {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
 		idle(t, "a new queue", cq)
-		ok(t, "Close", cq.Close())
+		t.OK("Close", cq.Close())
 		fails(t, "second Close", cq.Close(), os.ErrClosed)
 		fails(t, "a poll after Close", errorOf(cq.PollInto(make([]verbs.WC, 1))), os.ErrClosed)
 	}
@@ -209,7 +209,7 @@ func queueOrder(t *suite.T) {
 		failsNaming(t, "Close of "+c.what, c.close(), c.holder, syscall.EBUSY)
 	}
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close, pd.Close} {
-		ok(t, "Close", close())
+		t.OK("Close", close())
 		fails(t, "second Close", close(), os.ErrClosed)
 	}
 	fails(t, "Modify after Close", qp.Modify(verbs.NewQPAttr(verbs.QPStateInit)), os.ErrClosed)

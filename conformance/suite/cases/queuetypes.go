@@ -30,10 +30,10 @@ func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)
 	pd, cq := newPD(t), newCQ(t)
 	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 5, MaxRecvWR: 5, MaxSendSGE: 2, MaxRecvSGE: 2}))(t)
 	use(fmt.Sprintf("%v", typ), qp)
-	ok(t, "Close", qp.Close())
+	t.OK("Close", qp.Close())
 	qp = must(t.Device().CreateQPEx(verbs.NewQPInitAttrEx(typ, cq, cq, pd).MaxSendWR(5).MaxRecvWR(5).MaxSendSGE(2).MaxRecvSGE(2)))(t)
 	use(fmt.Sprintf("%v, extended", typ), qp)
-	ok(t, "Close", qp.Close())
+	t.OK("Close", qp.Close())
 }
 
 func eachType(t *suite.T) {
@@ -49,7 +49,7 @@ func eachType(t *suite.T) {
 			is(verbs.QPStateReset)
 			needed(t, what, t.Port().Init(qp, kind, 0))
 			is(verbs.QPStateInit)
-			ok(t, what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+			t.OK(what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 			is(verbs.QPStateReset)
 		})
 	}
@@ -68,17 +68,17 @@ func datagramStates(t *suite.T) {
 			is(t, what+": its key", q.QKey, key)
 			return q
 		}
-		ok(t, what+": INIT", qp.Modify(init(own)))
+		t.OK(what+": INIT", qp.Modify(init(own)))
 		tells(verbs.QPStateInit, own)
-		ok(t, what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
+		t.OK(what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
 		tells(verbs.QPStateRTR, own)
-		ok(t, what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
+		t.OK(what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
 		is(t, what+": its number", tells(verbs.QPStateRTS, own).SQPSN, 0x45)
-		ok(t, what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+		t.OK(what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 		if err := qp.Modify(init(privileged)); errors.Is(err, syscall.EPERM) {
 			t.Saw(what+": a privileged key", err) // the program is not privileged
 		} else {
-			ok(t, what+": a privileged key", err)
+			t.OK(what+": a privileged key", err)
 			tells(verbs.QPStateInit, privileged)
 		}
 	})
@@ -165,11 +165,11 @@ func states(t *suite.T) {
 		n.room(1, 0, 64)
 		n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(n.sge(0, 8)))
 		answers(t, "RTS to INIT", to(verbs.QPStateInit), syscall.EINVAL)
-		ok(t, "RTS to ERR", to(verbs.QPStateErr))
+		t.OK("RTS to ERR", to(verbs.QPStateErr))
 		wc := wait(t, cq)
 		t.Status("a receive of a queue pair in ERR", wc.Status, verbs.WCStatusWRFlushErr)
 		is(t, "its id", wc.ID, 1)
-		ok(t, "ERR to RESET", to(verbs.QPStateReset))
+		t.OK("ERR to RESET", to(verbs.QPStateReset))
 	}
 }
 
@@ -232,7 +232,7 @@ func whatWasSet(t *suite.T) {
 			{"rnr_retry", q.RNRRetry, uint8(far.RNRRetry)}, {"max_rd_atomic", q.MaxRDAtomic, uint8(far.RDAtomic)}}
 	}
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field { return append(rtr(q), rts(q)...) })
-	ok(t, "a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
+	t.OK("a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field {
 		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(9)},
 			field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})

@@ -126,7 +126,7 @@ func forms() []form {
 			b := make([]byte, page)
 			probe := must(pd.RegMR(b, 0))(t)
 			inPage := uint64(probe.Addr()) % page
-			ok(t, "Close", probe.Close())
+			t.OK("Close", probe.Close())
 			return made{must(pd.RegMRIOVA(b, 0x500000+inPage, rw))(t), b, 0x500000 + inPage}
 		}},
 		form{n: 15, title: "huge pages", needs: needs(suite.HugePages), reg: whole(2<<20, mem.HugePages(0))},
@@ -173,7 +173,7 @@ func descriptor(t *suite.T, at uint64, reg func(fd int) (*verbs.MR, error)) made
 // mmap maps memory for as long as the case runs.
 func mmap(t *suite.T, fd, length, prot, flags int) []byte {
 	b := must(unix.Mmap(fd, 0, length, prot, flags))(t)
-	t.Cleanup(func() { ok(t, "unmapping", unix.Munmap(b)) })
+	t.Cleanup(func() { t.OK("unmapping", unix.Munmap(b)) })
 	return b
 }
 
@@ -203,7 +203,7 @@ func use(t *suite.T, m made) {
 	needed(t, "Close", m.mr.Close())
 	if p != nil {
 		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), verbs.WCStatusRemAccessErr)
-		ok(t, "closing the connection", p.Close())
+		t.OK("closing the connection", p.Close())
 	}
 	fails(t, "second Close", m.mr.Close(), os.ErrClosed)
 }
@@ -224,8 +224,8 @@ func bufferHeld(t *suite.T) {
 	buf := must(mem.New(page))(t)
 	mr := must(pd.RegMRFrom(buf, 0))(t)
 	inUse(t, buf.Close(), "MR (lkey")
-	ok(t, "Close of the region", mr.Close())
-	ok(t, "Close of the buffer", buf.Close())
+	t.OK("Close of the region", mr.Close())
+	t.OK("Close of the buffer", buf.Close())
 }
 
 func unmapped(t *suite.T) {
@@ -238,7 +238,7 @@ func unmapped(t *suite.T) {
 	t.Errno("NULL", reg(0, 0), syscall.EFAULT)
 	t.Errno("memory without access", reg(none, rw), syscall.EFAULT)
 	t.Errno("read-only memory for writing", reg(read, verbs.MRAccessLocalWrite), syscall.EFAULT)
-	ok(t, "read-only memory for reading", reg(read, verbs.MRAccessRemoteRead))
+	t.OK("read-only memory for reading", reg(read, verbs.MRAccessRemoteRead))
 }
 
 func nullRegion(t *suite.T) {
@@ -249,7 +249,7 @@ func nullRegion(t *suite.T) {
 	}
 	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	failsAs(t, "a change of it", mr.Rereg(new(verbs.MRChange).Access(0)), syscall.EINVAL, errors.ErrUnsupported)
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 func regionImport(t *suite.T) {
@@ -261,9 +261,9 @@ func regionImport(t *suite.T) {
 		t.Errorf("keys %#x and %#x, length %d at %#x; want those of %#x and %#x", first.LKey(), first.RKey(), first.Length(),
 			first.Addr(), mr.LKey(), mr.RKey())
 	}
-	ok(t, "Close of the import", first.Close())
+	t.OK("Close of the import", first.Close())
 	second := must(far.ImportMR(mr.Handle()))(t)
-	ok(t, "Destroy of the import", second.Destroy())
+	t.OK("Destroy of the import", second.Destroy())
 	giveUp(t, mr)
 	fails(t, "Close of the buffer", buf.Close(), syscall.EBUSY) // a device may still use it
 }
@@ -285,12 +285,12 @@ func reregMemory(t *suite.T) {
 	old, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
 	mr := must(pd.RegMRFrom(old, rw))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).Memory(next)))
-	ok(t, "closing the old buffer", old.Close())
+	t.OK("closing the old buffer", old.Close())
 	fails(t, "Close of the new buffer", next.Close(), syscall.EBUSY)
 	is(t, "Length", mr.Length(), 2*page)
 	is(t, "Addr", mr.Addr(), next.Addr())
 	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
-	ok(t, "closing the new buffer", next.Close())
+	t.OK("closing the new buffer", next.Close())
 }
 
 func reregPD(t *suite.T) {
@@ -298,10 +298,10 @@ func reregPD(t *suite.T) {
 	mr := must(pd.RegMR(make([]byte, page), rw))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).PD(other)))
 	is(t, "PD", mr.PD(), other)
-	ok(t, "Close of the old domain", pd.Close())
+	t.OK("Close of the old domain", pd.Close())
 	fails(t, "Close of the new domain", other.Close(), syscall.EBUSY)
-	ok(t, "Close", mr.Close())
-	ok(t, "Close of the new domain", other.Close())
+	t.OK("Close", mr.Close())
+	t.OK("Close of the new domain", other.Close())
 }
 
 func reregAccess(t *suite.T) {
@@ -322,10 +322,10 @@ func reregAll(t *suite.T) {
 	next := must(mem.New(page))(t)
 	mr := must(pd.RegMR(make([]byte, page), 0))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)))
-	ok(t, "Close of the old domain", pd.Close())
+	t.OK("Close of the old domain", pd.Close())
 	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
-	ok(t, "closing the new buffer", next.Close())
-	ok(t, "Close of the new domain", other.Close())
+	t.OK("closing the new buffer", next.Close())
+	t.OK("Close of the new domain", other.Close())
 }
 
 func reregLacking(t *suite.T) {

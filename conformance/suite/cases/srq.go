@@ -51,7 +51,7 @@ func srqSizes(t *suite.T) {
 			t.Errorf("asked for %d requests of %d ranges, got %+v", c.wr, c.sge, *is)
 		}
 		none(t, "an operation on tags, which it has none of", syscall.EOPNOTSUPP, syscall.EINVAL)(srq.PostOps(ops, 1))
-		ok(t, "Close", srq.Close())
+		t.OK("Close", srq.Close())
 		fails(t, "second Close", srq.Close(), os.ErrClosed)
 		fails(t, "Query after Close", errorOf(srq.Query()), os.ErrClosed)
 	}
@@ -68,7 +68,7 @@ func noSRQ(t *suite.T) {
 	pd := newPD(t)
 	if srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxSGE: 1}); err == nil { // some devices give room all the same
 		t.Saw("no room", err)
-		ok(t, "Close", srq.Close())
+		t.OK("Close", srq.Close())
 	} else {
 		mayBreak(t, "no room", err, "VR-ibv_create_srq-max_wr-0603", syscall.EINVAL)
 	}
@@ -87,17 +87,17 @@ func srqLimits(t *suite.T) {
 	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr
 	srq := newSRQ(t, newPD(t), 10, 1)
 	was := must(srq.Query())(t)
-	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	t.OK("a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	was.Limit = 3
 	unchanged(t, "a limit", srq, was)
-	ok(t, "nothing", srq.Modify(verbs.NewSRQAttr()))
+	t.OK("nothing", srq.Modify(verbs.NewSRQAttr()))
 	unchanged(t, "nothing", srq, was)
 	t.Errno("a limit above the size", srq.Modify(verbs.NewSRQAttr().Limit(was.MaxWR+1)), syscall.EINVAL)
 	unchanged(t, "a limit above the size", srq, was)
 	mayBreak(t, "a limit above max_srq_wr", srq.Modify(verbs.NewSRQAttr().Limit(uint32(attr.MaxSRQWR)+1)),
 		"VR-ibv_modify_srq-srq_limit-0617", syscall.EINVAL)
 	unchanged(t, "a limit above max_srq_wr", srq, was)
-	ok(t, "no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
+	t.OK("no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
 	was.Limit = 0
 	unchanged(t, "no limit", srq, was)
 }
@@ -117,11 +117,11 @@ func srqResize(t *suite.T) {
 	mayBreak(t, "more than max_srq_wr", srq.Modify(verbs.NewSRQAttr().MaxWR(uint32(attr.MaxSRQWR)+1)),
 		"VR-ibv_modify_srq-max_wr-0615", syscall.EINVAL)
 	unchanged(t, "refused sizes", srq, was)
-	ok(t, "a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
+	t.OK("a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
 	if is := must(srq.Query())(t); is.MaxWR < larger || is.MaxSGE != was.MaxSGE || is.Limit != 0 {
 		t.Errorf("resized to %d: %+v", larger, *is)
 	}
-	ok(t, "a smaller size and a limit", srq.Modify(verbs.NewSRQAttr().MaxWR(was.MaxWR).Limit(was.MaxWR)))
+	t.OK("a smaller size and a limit", srq.Modify(verbs.NewSRQAttr().MaxWR(was.MaxWR).Limit(was.MaxWR)))
 	if is := must(srq.Query())(t); is.MaxWR < was.MaxWR || is.MaxSGE != was.MaxSGE || is.Limit != was.MaxWR {
 		t.Errorf("resized to %d with a limit: %+v", was.MaxWR, *is)
 	}
@@ -137,12 +137,12 @@ func srqOrder(t *suite.T) {
 		other := must(pd.CreateQP(attr))(t)
 		inUse(t, srq.Close(), "QP")
 		inUse(t, pd.Close(), "SRQ", "QP")
-		ok(t, "Close of a queue pair", other.Close())
+		t.OK("Close of a queue pair", other.Close())
 		inUse(t, srq.Close(), "QP")
-		ok(t, "Close of the other", qp.Close())
+		t.OK("Close of the other", qp.Close())
 		inUse(t, pd.Close(), "SRQ")
 	}
-	ok(t, "Close", srq.Close())
+	t.OK("Close", srq.Close())
 	err := errorOf(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}))
 	fails(t, "a queue pair on a closed queue", err, os.ErrClosed)
 	fails(t, "Modify after Close", srq.Modify(verbs.NewSRQAttr().Limit(1)), os.ErrClosed)
@@ -157,7 +157,7 @@ func srqOwnReceives(t *suite.T) {
 	pd := newPD(t)
 	cq := newCQ(t)
 	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
-	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	t.OK("INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	n.recv.WR(0).Recv(1).Add(n.sge(0, 8))
 	posted, err := n.qp.PostRecv(n.recv, 1)
 	if t.Saw("a receive of its own", err); err != nil {
@@ -202,7 +202,7 @@ func srqEvent(t *suite.T) {
 	srq := newSRQ(t, pd, 8, 1)
 	n := nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq))
 	supply(t, srq, n.mr, 0, 5)
-	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	t.OK("a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	n.takes("four are left", 0, n)
 	n.takes("three are left", 1, n)
 	silent(t, "as many receives as the limit", t.Device())
@@ -214,8 +214,8 @@ func srqEvent(t *suite.T) {
 	is(t, "the limit after its event", must(srq.Query())(t).Limit, 0)
 	n.takes("one is left", 3, n)
 	silent(t, "after the event", t.Device())
-	ok(t, "Close of the queue pair", n.qp.Close())
+	t.OK("Close of the queue pair", n.qp.Close())
 	inUse(t, srq.Close(), "an event of ibv_get_async_event without its Done")
 	ev.Done()
-	ok(t, "Close", srq.Close())
+	t.OK("Close", srq.Close())
 }

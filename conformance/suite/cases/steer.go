@@ -34,9 +34,9 @@ func postedToWQ(t *suite.T) {
 	for i := range 2 {
 		batch.WR(i).Recv(uint64(i + 7))
 	}
-	ok(t, "RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
+	t.OK("RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
 	whole(t, "PostRecv", 2)(wq.PostRecv(batch, 2))
-	ok(t, "ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
+	t.OK("ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
 	if t.Soft() == nil {
 		return // devices report the requests of a failed queue or not
 	}
@@ -45,7 +45,7 @@ func postedToWQ(t *suite.T) {
 	if n != 2 || wcs[0].ID != 7 || wcs[1].ID != 8 || wcs[0].Status != verbs.WCStatusWRFlushErr {
 		t.Errorf("%d requests come back: %v", n, wcs[:n])
 	}
-	ok(t, "Close", wq.Close())
+	t.OK("Close", wq.Close())
 	fails(t, "PostRecv after Close", errorOf(wq.PostRecv(batch, 1)), os.ErrClosed)
 }
 
@@ -62,15 +62,15 @@ func tableOfQueues(t *suite.T) {
 	if table.Num() == second.Num() {
 		t.Errorf("two tables have the number %d", table.Num())
 	}
-	ok(t, "Close", table.Close())
+	t.OK("Close", table.Close())
 	fails(t, "second Close", table.Close(), os.ErrClosed)
-	ok(t, "Close of a queue", a.Close())
+	t.OK("Close of a queue", a.Close())
 	t.Errno("Close of the queue of the other table", b.Close(), syscall.EBUSY)
 	err := errorOf(t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})))
 	fails(t, "a table with a queue that is closed", err, os.ErrClosed)
 	inUse(t, b.Close(), "RWQIndTable")
-	ok(t, "Close of the other table", second.Close())
-	ok(t, "Close of its queue", b.Close())
+	t.OK("Close of the other table", second.Close())
+	t.OK("Close of its queue", b.Close())
 }
 
 func noTable(t *suite.T) {
@@ -115,8 +115,8 @@ func queuePairOverTable(t *suite.T) {
 	if t.Soft() != nil { // mlx4 takes it to RTR, the library of mlx5 refuses every change
 		t.Errno("Modify of the queue pair", qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PortNum(1)), syscall.EOPNOTSUPP)
 	}
-	ok(t, "Close of the queue pair", qp.Close())
-	ok(t, "Close of the table", table.Close())
+	t.OK("Close of the queue pair", qp.Close())
+	t.OK("Close of the table", table.Close())
 }
 
 // keys are the key material of an action.
@@ -136,9 +136,9 @@ func newAction(t *suite.T) *verbs.FlowAction {
 
 func espAction(t *suite.T) {
 	a := newAction(t)
-	ok(t, "another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
-	ok(t, "other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
-	ok(t, "Close", a.Close())
+	t.OK("another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
+	t.OK("other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
+	t.OK("Close", a.Close())
 	fails(t, "changed after Close", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(3)), os.ErrClosed)
 }
 
@@ -172,7 +172,7 @@ func flowOfAction(t *suite.T) {
 	a, qp := newAction(t), queuePairOf(t, verbs.QPTypeUD)
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecESP{}, &verbs.FlowSpecAction{Action: a})))(t)
 	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
-	ok(t, "Close of the flow", f.Close())
-	ok(t, "Close of the action", a.Close())
+	t.OK("Close of the flow", f.Close())
+	t.OK("Close of the action", a.Close())
 	fails(t, "a flow with an action that is closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecAction{Action: a}))), os.ErrClosed)
 }

@@ -107,7 +107,7 @@ func eachOp(t *suite.T) {
 			if s, err := qp.Stream(); s == nil || err != nil {
 				t.Errorf("%s: no stream: %v", what, err)
 			}
-			ok(t, "Close", qp.Close())
+			t.OK("Close", qp.Close())
 		}
 	}
 }
@@ -288,14 +288,14 @@ func beyondCapacity(t *suite.T) {
 		n.send.WR(i).Write(uint64(i), n.link.To.Base+uint64(at), n.link.To.RKey).Add(n.sge(at, 8)).Flags(verbs.SendSignaled)
 	}
 	n.postsNothing("1024 requests", 1024, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
-	ok(t, "closing a batch", n.send.Close())
+	t.OK("closing a batch", n.send.Close())
 	n.send = must(verbs.NewSendBatch(2, 64))(t)
 	n.writes(0, 2, verbs.SendSignaled)
 	for range 63 {
 		n.send.WR(1).Add(n.sge(0, 8))
 	}
 	n.postsNothing("64 pieces", 2, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
-	ok(t, "closing a batch", n.send.Close())
+	t.OK("closing a batch", n.send.Close())
 	n.send = small
 	n.works()
 }
@@ -325,7 +325,7 @@ func noAddress(t *suite.T) {
 	n.post(1)
 	n.finished("a datagram", 0, verbs.WCOpcodeSend)
 	n.farGot("a datagram")
-	ok(t, "Close of the address handle", ah.Close())
+	t.OK("Close of the address handle", ah.Close())
 	n.refusesStream("to an address that is closed", 3, "request 0", os.ErrClosed)
 }
 
@@ -359,9 +359,9 @@ func streamStates(t *suite.T) {
 		n.idle(what)
 	}
 	post("in RESET")
-	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	t.OK("INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	post("in INIT")
-	ok(t, "Close", n.qp.Close())
+	t.OK("Close", n.qp.Close())
 	none(t, "after Close", os.ErrClosed)(n.stream.Post(n.send, 1))
 	fails(t, "a stream of a closed queue pair", errorOf(n.qp.Stream()), os.ErrClosed)
 }

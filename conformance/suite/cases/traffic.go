@@ -197,7 +197,7 @@ func datagrams(n *near) {
 			t.Errorf("%s: the header before the data is %x", what, n.buf[:verbs.GRHSize])
 		}
 	}
-	ok(t, "Close of the address handle", ah.Close())
+	t.OK("Close of the address handle", ah.Close())
 	if err := ah.Address(n.send.WR(0), 1, 1); err == nil {
 		t.Errorf("a request is addressed with a handle that is closed")
 	}
@@ -273,7 +273,7 @@ func answered(t *suite.T) {
 		out := fill(n.buf[:8], len(what))
 		r := n.says(what, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP), out)
 		is(t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
-		ok(t, "Close", ah.Close())
+		t.OK("Close", ah.Close())
 	}
 }
 
@@ -293,7 +293,7 @@ func noAnswer(t *suite.T) {
 		ah, err := pd.CreateAHFromWC(wc, h, 1)
 		if err == nil {
 			t.Errorf("%s: an address handle is made", what)
-			ok(t, "Close", ah.Close())
+			t.OK("Close", ah.Close())
 		}
 		if _, err := dev.InitAHFromWC(1, wc, h); err == nil {
 			t.Errorf("%s: a path is described", what)

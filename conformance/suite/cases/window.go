@@ -83,7 +83,7 @@ func (w *windowed) request(i int, id uint64, bind verbs.MWBindAttr) uint32 {
 func (w *windowed) requestAfter(i int, id uint64, before uint32, bind verbs.MWBindAttr) uint32 {
 	key := verbs.NextRKey(before)
 	bind.ID = id
-	ok(w.t, "a request to bind", w.mw.Bind(w.binds.WR(i), key, bind))
+	w.t.OK("a request to bind", w.mw.Bind(w.binds.WR(i), key, bind))
 	return key
 }
 
@@ -142,17 +142,17 @@ func windowOne(t *suite.T) {
 	w := newWindow(t, verbs.MWType1)
 	last := w.mw.RKey()
 	for i, offset := range []uint64{1024, 2048} {
-		ok(t, "BindMW", w.bind1(uint64(30+i), w.part(offset, 256, allOfWindow)))
+		t.OK("BindMW", w.bind1(uint64(30+i), w.part(offset, 256, allOfWindow)))
 		another(t, w.mw.RKey(), last)
 		last = w.mw.RKey()
 		w.farEnded("a bind", uint64(30+i), verbs.WCOpcodeBindMW)
 		w.carries("to the start of the window", int(offset), w.at()+offset, last)
 		w.carries("to the end of the window", int(offset)+248, w.at()+offset+248, last)
 	}
-	ok(t, "BindMW to nothing", w.bind1(40, w.part(0, 0, 0)))
+	t.OK("BindMW to nothing", w.bind1(40, w.part(0, 0, 0)))
 	w.farEnded("a bind to nothing", 40, verbs.WCOpcodeBindMW)
 	w.used("a write to a window that is unbound", w.writes(w.at()+2048, w.mw.RKey()), verbs.WCStatusRemAccessErr)
-	ok(t, "Close of the window", w.mw.Close())
+	t.OK("Close of the window", w.mw.Close())
 	is(t, "the key of a closed window", w.mw.RKey(), 0)
 	fails(t, "SetRKey of a closed window", w.mw.SetRKey(last), os.ErrClosed)
 }
@@ -165,7 +165,7 @@ func windowOnEx(t *suite.T) {
 		w.far.MR = must(w.far.PD.RegMREx(bindable.Memory(mem.Bytes(w.far.Buf))))(t)
 		bind := w.part(1024, 64, allOfWindow)
 		if typ == verbs.MWType1 {
-			ok(t, "BindMW", w.bind1(30, bind))
+			t.OK("BindMW", w.bind1(30, bind))
 			w.farEnded("a bind", 30, verbs.WCOpcodeBindMW)
 		} else {
 			w.bound(bind)
@@ -269,10 +269,10 @@ func windowKeepsRegion(t *suite.T) {
 	key := w.bound(verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled})
 	t.Errno("Close of the region", mr.Close(), syscall.EINVAL, syscall.EBUSY)
 	w.invalidate(key)
-	ok(t, "Close of the region after the invalidation", mr.Close())
+	t.OK("Close of the region after the invalidation", mr.Close())
 	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
-	ok(t, "Close of a bound window", w.mw.Close())
-	ok(t, "Close of its region", w.far.MR.Close())
+	t.OK("Close of a bound window", w.mw.Close())
+	t.OK("Close of its region", w.far.MR.Close())
 }
 
 func windowClosed(t *suite.T) {
@@ -286,11 +286,11 @@ func windowClosed(t *suite.T) {
 	}
 	bind := verbs.MWBindAttr{MR: region, Addr: region.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled}
 	w.request(0, 1, bind)
-	ok(t, "Close of the region", region.Close())
+	t.OK("Close of the region", region.Close())
 	refused("a region that is closed")
 	fails(t, "Bind to a closed region", w.mw.Bind(w.binds.WR(0), 1, bind), os.ErrClosed)
 	w.request(0, 1, w.part(0, 64, verbs.MWAccessRemoteRead))
-	ok(t, "Close of the window", w.mw.Close())
+	t.OK("Close of the window", w.mw.Close())
 	refused("a window that is closed")
 	fails(t, "Bind of a closed window", w.mw.Bind(w.binds.WR(0), 1, w.part(0, 64, 0)), os.ErrClosed)
 	fails(t, "BindMW of a closed window", w.far.QP.BindMW(w.mw, w.part(0, 64, 0)), os.ErrClosed)
@@ -318,7 +318,7 @@ func (w *windowed) bind1(id uint64, bind verbs.MWBindAttr) error {
 
 // bound1 binds a window of type 1, and waits for it.
 func (w *windowed) bound1(bind verbs.MWBindAttr) {
-	ok(w.t, "BindMW", w.bind1(21, bind))
+	w.t.OK("BindMW", w.bind1(21, bind))
 	w.farEnded("a bind", 21, verbs.WCOpcodeBindMW)
 }
 
@@ -327,11 +327,11 @@ func windowOnUD(t *suite.T) {
 	batch, pd := must(verbs.NewSendBatch(1, 1))(t), qp.PD()
 	mr := must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	mw := must(pd.AllocMW(verbs.MWType2))(t)
-	ok(t, "a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64}))
+	t.OK("a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64}))
 	n, err := qp.PostSend(batch, 1)
 	is(t, "requests posted", n, 0)
 	mayBreak(t, "a bind", err, "VR-ibv_post_send-opcode-0335", syscall.EINVAL)
-	ok(t, "closing the batch", batch.Close())
+	t.OK("closing the batch", batch.Close())
 }
 
 // The specification has REM_INV_REQ at both ends. Soft-RoCE has acknowledged the send by then.

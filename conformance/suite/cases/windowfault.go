@@ -41,7 +41,7 @@ func windowDenials() []windowDenial {
 		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate,
 			request: windowWrite(0)},
 		{n: 37, title: "a write through a window that was closed", access: allOfWindow, before: func(w *windowed, _ uint32) {
-			ok(w.t, "Close of the window", w.mw.Close())
+			w.t.OK("Close of the window", w.mw.Close())
 		}, request: windowWrite(0)},
 		{n: 38, title: "a write over another queue pair than the one that bound the window", access: allOfWindow,
 			before: (*windowed).elsewhere, request: windowWrite(0)},
@@ -73,9 +73,9 @@ func (w *windowed) elsewhere(uint32) {
 	near := must(cfg.NewEnd(nearPlace(w.t)))(w.t)
 	far := must(cfg.NewEnd(w.place))(w.t)
 	far.QP = must(w.far.PD.CreateQP(suite.OneEach(cfg.Type, w.far.CQ)))(w.t)
-	ok(w.t, "Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
-	ok(w.t, "connecting", near.ConnectTo(far))
-	ok(w.t, "connecting", far.ConnectTo(near))
+	w.t.OK("Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
+	w.t.OK("connecting", near.ConnectTo(far))
+	w.t.OK("connecting", far.ConnectTo(near))
 	w.near, w.far.QP = near, far.QP
 }
 
@@ -113,7 +113,7 @@ func badBinds() []badBind {
 		}},
 		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MWAccessRemoteRead),
 			after: func(w *windowed) {
-				ok(w.t, "SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
+				w.t.OK("SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
 			}},
 	}
 }
@@ -130,7 +130,7 @@ func (b *badBind) run(t *suite.T) {
 	}
 	before := w.mw.RKey()
 	if b.typ == verbs.MWType1 {
-		ok(t, "BindMW", w.bind1(21, b.bind(w)))
+		t.OK("BindMW", w.bind1(21, b.bind(w)))
 	} else {
 		w.request(0, 21, b.bind(w))
 		w.postFar(1)
@@ -144,6 +144,6 @@ func (b *badBind) run(t *suite.T) {
 		return
 	}
 	w.in("the queue pair", w.far, verbs.QPStateErr)
-	ok(t, "SetRKey", w.mw.SetRKey(before))
+	t.OK("SetRKey", w.mw.SetRKey(before))
 	is(t, "the key after SetRKey", w.mw.RKey(), before)
 }

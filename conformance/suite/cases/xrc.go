@@ -101,17 +101,17 @@ func reopened(t *suite.T, x *verbs.XRCD, num uint32) *verbs.QP {
 func (p *pairOfXRC) connect(receiver *verbs.QP) {
 	t, port := p.t, p.t.Port()
 	p.self, p.to = port.Address(p.sender.qp, far.RC), port.Address(receiver, far.RC)
-	ok(t, "the sender in INIT", port.Init(p.sender.qp, far.RC, 0))
-	ok(t, "the receiver in INIT", port.Init(receiver, far.RC, t.Access(far.RC)))
-	ok(t, "the receiver in RTR", port.Receive(receiver, p.to, p.self))
-	ok(t, "the sender in RTS", port.Connect(p.sender.qp, p.self, p.to))
+	t.OK("the sender in INIT", port.Init(p.sender.qp, far.RC, 0))
+	t.OK("the receiver in INIT", port.Init(receiver, far.RC, t.Access(far.RC)))
+	t.OK("the receiver in RTR", port.Receive(receiver, p.to, p.self))
+	t.OK("the sender in RTS", port.Connect(p.sender.qp, p.self, p.to))
 }
 
 // memory registers a buffer of a page.
 func memory(t *suite.T, pd *verbs.PD, access verbs.MRAccess) ([]byte, *verbs.MR) {
 	buf := buffer(t, 4096)
 	mr := must(pd.RegMRFrom(buf, access))(t)
-	t.Cleanup(func() { ok(t, "closing a region", mr.Close()) })
+	t.Cleanup(func() { t.OK("closing a region", mr.Close()) })
 	return buf.Bytes(), mr
 }
 
@@ -136,7 +136,7 @@ func (p *pairOfXRC) arrives(what string, to *xrcBox, id uint64, text string) {
 // receiving checks that a handle tells the state of the receiver.
 func (p *pairOfXRC) receiving(by string, qp *verbs.QP) {
 	attr, _, err := qp.Query()
-	if ok(p.t, "Query by "+by, err); err == nil {
+	if p.t.OK("Query by "+by, err); err == nil {
 		is(p.t, "the state by "+by, attr.State, verbs.QPStateRTR)
 	}
 }
@@ -171,7 +171,7 @@ func noXRCQueue(t *suite.T) {
 	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1205", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).CQ(cq)))
 	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1206", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq)))
 	refusedBy(t, "VR-ibv_create_srq_ex-max_num_tags-1207", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq).MaxOps(1)))
-	ok(t, "Close of the XRC domain", x.Close())
+	t.OK("Close of the XRC domain", x.Close())
 	err := make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(x).CQ(cq))
 	fails(t, "a queue of a closed XRC domain", err, os.ErrClosed)
 }
@@ -193,14 +193,14 @@ func xrcOrder(t *suite.T) {
 	inUse(t, x.Close(), "SRQ", "QP")
 	inUse(t, cq.Close(), "SRQ")
 	inUse(t, pd.Close(), "SRQ")
-	ok(t, "Close of the shared receive queue", srq.Close())
-	ok(t, "Close of the completion queue", cq.Close())
-	ok(t, "Close of the protection domain", pd.Close())
+	t.OK("Close of the shared receive queue", srq.Close())
+	t.OK("Close of the completion queue", cq.Close())
+	t.OK("Close of the protection domain", pd.Close())
 	inUse(t, x.Close(), "QP")
-	ok(t, "Close of the first handle", qp.Close())
+	t.OK("Close of the first handle", qp.Close())
 	inUse(t, x.Close(), "QP")
-	ok(t, "Close of the second handle", again.Close())
-	ok(t, "Close of the XRC domain", x.Close())
+	t.OK("Close of the second handle", again.Close())
+	t.OK("Close of the XRC domain", x.Close())
 	fails(t, "OpenQP in a closed XRC domain", errorOf(t.Device().OpenQP(verbs.NewQPOpenAttr(x, 17, verbs.QPTypeXRCRecv))), os.ErrClosed)
 }
 
@@ -283,14 +283,14 @@ func xrcSecond(t *suite.T) {
 		t.Errorf("number %#x and %#x, XRC domain %v, protection domain %v", again.Num(), p.receiver.Num(), again.XRCD(), again.PD())
 	}
 	p.receiving("the second handle", again)
-	ok(t, "Close of the first handle", p.receiver.Close())
+	t.OK("Close of the first handle", p.receiver.Close())
 	p.message("a message", "the message", box, 0, "still there")
-	ok(t, "ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
-	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
-	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+	t.OK("ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
+	t.OK("RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+	t.OK("RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	p.connect(again)
 	p.message("a message anew", "the message anew", box, 1, "still")
-	ok(t, "Close of the second handle", again.Close())
+	t.OK("Close of the second handle", again.Close())
 	err := errorOf(t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv)))
 	t.Errno("a queue pair whose handles are closed", err, syscall.EINVAL)
 }
@@ -319,8 +319,8 @@ func xrcTwoOpenings(t *suite.T) {
 	box := newXRCBox(t, must(dev.AllocPD())(t), there, 1) // of the other opening: the receiver is of this one
 	p.message("a message", "the message", box, 0, "shared")
 	again := reopened(t, there, p.receiver.Num())
-	ok(t, "Close of the receiver's first handle", p.receiver.Close())
-	ok(t, "Close of its XRC domain", here.Close())
+	t.OK("Close of the receiver's first handle", p.receiver.Close())
+	t.OK("Close of its XRC domain", here.Close())
 	p.receiving("the other opening", again)
-	ok(t, "Close of the last handle", again.Close())
+	t.OK("Close of the last handle", again.Close())
 }
