@@ -37,8 +37,8 @@ func regBufEx(pd *verbs.PD, buf *verbs.Buf, addr uintptr, length uint64, access 
 func bufAlone(t *suite.T) {
 	buf := must(newPD(t).AllocBuf(3*page + 1))(t)
 	whole(t, "WriteAt the end", 4)(buf.WriteAt([]byte("last"), 3*page-3))
-	is(t, "its length", buf.Len(), 3*page+1)
-	is(t, "its end", string(buf.Bytes()[3*page-3:]), "last")
+	is(t, "the length of the buffer", buf.Len(), 3*page+1)
+	is(t, "the end of the buffer", string(buf.Bytes()[3*page-3:]), "last")
 	failsAs(t, "ExportDMABufFD", errorOf(buf.ExportDMABufFD()), syscall.ENODATA)
 	t.OK("Close", buf.Close())
 }

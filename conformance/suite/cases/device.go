@@ -73,7 +73,7 @@ func openAbsent(t *suite.T) {
 }
 
 func queriesAgree(t *suite.T) {
-	is(t, "the plain one", *must(t.Device().QueryDevice())(t), must(t.Device().QueryDeviceEx())(t).OrigAttr)
+	is(t, "the plain query, compared with the extended one", *must(t.Device().QueryDevice())(t), must(t.Device().QueryDeviceEx())(t).OrigAttr)
 }
 
 func possibleAttributes(t *suite.T) {

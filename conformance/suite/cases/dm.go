@@ -114,7 +114,7 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 		return
 	}
 	p.Write("write", mr.RKey(), 64, []byte("from a peer."))
-	is(t, "the memory", string(dmGet(t, dm, off+64, 12)), "from a peer.")
+	is(t, "device memory", string(dmGet(t, dm, off+64, 12)), "from a peer.")
 	dmPut(t, dm, off, []byte("for a peer.."))
 	got := make([]byte, 12)
 	p.Read("read", mr.RKey(), 0, got)
@@ -125,8 +125,8 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 func dmRegion(t *suite.T) {
 	dm, pd := newDM(t, page), newPD(t)
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll))(t)
-	is(t, "its length", mr.Length(), page)
-	is(t, "its address", mr.Addr(), 0)
+	is(t, "the length of the region", mr.Length(), page)
+	is(t, "the address of the region", mr.Addr(), 0)
 	belongs(t, "the region", mr, pd)
 	peerOn(t, dm, mr, 0)
 	t.OK("Close of the region", mr.Close())
@@ -136,7 +136,7 @@ func dmRegion(t *suite.T) {
 func dmPart(t *suite.T) {
 	dm, pd := newDM(t, 3*page), newPD(t)
 	mr := must(pd.RegDMMR(dm, page, page, dmAll))(t)
-	is(t, "its length", mr.Length(), page)
+	is(t, "the length of the region", mr.Length(), page)
 	peerOn(t, dm, mr, page)
 	t.OK("Close of the region", mr.Close())
 }

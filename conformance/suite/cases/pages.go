@@ -87,7 +87,7 @@ func resizeNot(t *suite.T) {
 	if err := cq.Resize(int(attr.MaxCQE) + 1); err == nil || !strings.Contains(err.Error(), "VR-ibv_resize_cq-cqe-1303") {
 		t.Errorf("more than max_cqe is not refused by its rule: %v", err)
 	}
-	is(t, "the size", cq.Size(), was)
+	is(t, "the size after a refused change", cq.Size(), was)
 	t.OK("Close", cq.Close())
 }
 
@@ -111,7 +111,7 @@ func resizeSmaller(t *suite.T) {
 		return string(n.buf[512:576]) == string(n.buf[:64])
 	})
 	t.Errno("less room than there are completions", cq.Resize(1), syscall.EINVAL)
-	is(t, "the size", cq.Size(), was)
+	is(t, "the size after a refused change", cq.Size(), was)
 	succeeded(t, cq, 0, 8)
 	t.OK("less room in the empty queue", cq.Resize(1))
 }

@@ -168,7 +168,7 @@ func states(t *suite.T) {
 		t.OK("RTS to ERR", to(verbs.QPStateErr))
 		wc := wait(t, cq)
 		t.Status("a receive of a queue pair in ERR", wc.Status, verbs.WCStatusWRFlushErr)
-		is(t, "its id", wc.ID, 1)
+		is(t, "the id of the receive that was flushed", wc.ID, 1)
 		t.OK("ERR to RESET", to(verbs.QPStateReset))
 	}
 }

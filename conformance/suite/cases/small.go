@@ -37,7 +37,7 @@ func small() []suite.Case {
 func xrcdAlone(t *suite.T) {
 	a := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
 	b := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT|syscall.O_EXCL)))(t)
-	is(t, "its device", a.Device(), t.Device())
+	is(t, "the device of the domain", a.Device(), t.Device())
 	t.OK("Close of one", a.Close())
 	fails(t, "second Close", a.Close(), os.ErrClosed)
 	t.OK("Close of the other", b.Close())

@@ -329,7 +329,7 @@ func windowOnUD(t *suite.T) {
 	mw := must(pd.AllocMW(verbs.MWType2))(t)
 	t.OK("a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64}))
 	n, err := qp.PostSend(batch, 1)
-	is(t, "requests posted", n, 0)
+	is(t, "requests posted of a bind", n, 0)
 	mayBreak(t, "a bind", err, "VR-ibv_post_send-opcode-0335", syscall.EINVAL)
 	t.OK("closing the batch", batch.Close())
 }
