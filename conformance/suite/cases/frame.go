@@ -101,7 +101,7 @@ func (s *station) hears(what string, id int, frame []byte) {
 	s.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	holds(s.t, what, s.buf[frameAt+frameRoom*id:][:len(frame)], frame)
 	if wc.ID != uint64(id) || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != uint32(len(frame)) || wc.Flags&verbs.WCFlagGRH != 0 {
-		s.t.Errorf("%s: %+v", what, wc)
+		s.t.Errorf("%s: %+v; want id %d, %d bytes", what, wc, id, len(frame))
 	}
 }
 

@@ -139,7 +139,7 @@ func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, t
 	needed(m.t, what, err)
 	m.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	if wc.ID != id || wc.Opcode != verbs.WCOpcodeRecv || wc.ByteLen != uint32(verbs.GRHSize+len(text)) || wc.SrcQP != from.QP.Num() {
-		m.t.Errorf("%s: %+v", what, wc)
+		m.t.Errorf("%s: %+v; want id %d, %d bytes from %#x", what, wc, id, verbs.GRHSize+len(text), from.QP.Num())
 	}
 	is(m.t, what, string(e.Buf[verbs.GRHSize:verbs.GRHSize+len(text)+1]), text+"\x00")
 	if to := string(e.Buf[24:40]); !mapped(g) && to != string(g[:]) || mapped(g) && to[12:] != string(g[12:]) {
