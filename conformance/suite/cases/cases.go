@@ -118,7 +118,7 @@ func is[V comparable](t *suite.T, what string, got, want V) {
 	if got == want {
 		return
 	}
-	form := "%s: %v, want %v"
+	form := "%s: %+v, want %+v"
 	switch any(got).(type) {
 	case string:
 		form = "%s: %q, want %q"

@@ -187,9 +187,9 @@ func datagrams(n *near) {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		r := n.says(what, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN), out)
-		if !r.WithImm || r.Imm != uint32(i) || r.SrcQP != n.qp.Num() {
-			t.Errorf("%s: %+v, want immediate data %d from %#x", what, r, i, n.qp.Num())
-		}
+		is(t, what+": WITH_IMM", r.WithImm, true)
+		is(t, what+": immediate data", r.Imm, uint32(i))
+		is(t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
 		wc := n.hears(what, i, out)
 		is(t, what+": the queue pair that it is from", wc.SrcQP, n.link.To.QPN)
 		if from := n.link.To.GID; wc.Flags&verbs.WCFlagGRH != 0 && !mapped(from) &&
