@@ -145,9 +145,7 @@ func eachVector(t *suite.T) {
 			if ch != nil {
 				err = errors.Join(err, ch.Close())
 			}
-			if err != nil {
-				t.Errorf("vector %d: Close: %v", v, err)
-			}
+			is(t, fmt.Sprintf("vector %d: Close", v), err, nil)
 		}
 	}
 }
