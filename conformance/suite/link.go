@@ -4,9 +4,7 @@ package suite
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -33,11 +31,7 @@ func (t *T) Maker() far.Maker {
 	if err != nil {
 		t.Fatalf("the other end: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("closing the other end: %v", err)
-		}
-	})
+	t.Finally("the other end", m.Close)
 	t.maker = m
 	return m
 }
@@ -86,11 +80,7 @@ func (t *T) NewEnd(kind far.Kind) far.End {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Errorf("closing the other end: %v", err)
-		}
-	})
+	t.Finally("the other end", e.Close)
 	return e
 }
 

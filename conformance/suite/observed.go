@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -89,4 +90,4 @@ func AnswerErrno(e syscall.Errno) string {
 }
 
 // StatusName is the C name of a value of enum ibv_wc_status.
-func StatusName(status int) string { return softverbs.Status(status).String() }
+func StatusName(status verbs.WCStatus) string { return softverbs.Status(status).String() }

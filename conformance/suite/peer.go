@@ -11,14 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Statuses of work completions that peers meet: values of enum ibv_wc_status.
-const (
-	StatusSuccess   = 0  // IBV_WC_SUCCESS
-	StatusFlushed   = 5  // IBV_WC_WR_FLUSH_ERR
-	StatusRemInvReq = 9  // IBV_WC_REM_INV_REQ_ERR
-	StatusRemAccess = 10 // IBV_WC_REM_ACCESS_ERR
-)
-
 // opLimit is how long an operation of a peer may take.
 const opLimit = 10 * time.Second
 
@@ -41,11 +33,7 @@ func (t *T) PeerOf(pd *verbs.PD) *PeerEnd {
 	}
 	t.reach()
 	p := &PeerEnd{t: t, pd: pd}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Errorf("closing the connection of a peer: %v", err)
-		}
-	})
+	t.Finally("the connection of a peer", p.Close)
 	return p
 }
 
@@ -83,7 +71,7 @@ func (p *PeerEnd) connect() (err error) {
 	return err
 }
 
-func (p *PeerEnd) do(what string, op far.Op, set []int) far.Result {
+func (p *PeerEnd) do(what string, op far.Op, set []verbs.WCStatus) far.Result {
 	ctx, cancel := context.WithTimeout(p.t.Context(), opLimit)
 	defer cancel()
 	var r far.Result
@@ -91,35 +79,35 @@ func (p *PeerEnd) do(what string, op far.Op, set []int) far.Result {
 	if err == nil {
 		r, err = p.far.Do(ctx, op)
 	}
-	if err != nil || r.Status != StatusSuccess {
+	if err != nil || r.Status != 0 {
 		err = errors.Join(err, p.Close())
 	}
 	if err != nil {
 		p.t.Fatalf("%s: %v", what, err)
 	}
 	if len(set) == 0 {
-		set = []int{StatusSuccess}
+		set = []verbs.WCStatus{verbs.WCStatusSuccess}
 	}
-	p.t.Status(what, r.Status, set...)
+	p.t.Status(what, verbs.WCStatus(r.Status), set...)
 	return r
 }
 
 // Write does an RDMA WRITE.
-func (p *PeerEnd) Write(what string, rkey uint32, addr uint64, data []byte, set ...int) {
+func (p *PeerEnd) Write(what string, rkey uint32, addr uint64, data []byte, set ...verbs.WCStatus) {
 	p.do(what, far.Op{Code: far.Write, RKey: rkey, Addr: addr, Data: data}, set)
 }
 
 // Read does an RDMA READ into data.
-func (p *PeerEnd) Read(what string, rkey uint32, addr uint64, data []byte, set ...int) {
+func (p *PeerEnd) Read(what string, rkey uint32, addr uint64, data []byte, set ...verbs.WCStatus) {
 	copy(data, p.do(what, far.Op{Code: far.Read, RKey: rkey, Addr: addr, Length: len(data)}, set).Data)
 }
 
 // FetchAdd does an atomic fetch and add.
-func (p *PeerEnd) FetchAdd(what string, rkey uint32, addr, add uint64, set ...int) (old uint64) {
+func (p *PeerEnd) FetchAdd(what string, rkey uint32, addr, add uint64, set ...verbs.WCStatus) (old uint64) {
 	return p.do(what, far.Op{Code: far.FetchAdd, RKey: rkey, Addr: addr, Value: add}, set).Old
 }
 
 // CompareSwap does an atomic compare and swap.
-func (p *PeerEnd) CompareSwap(what string, rkey uint32, addr, compare, swap uint64, set ...int) (old uint64) {
+func (p *PeerEnd) CompareSwap(what string, rkey uint32, addr, compare, swap uint64, set ...verbs.WCStatus) (old uint64) {
 	return p.do(what, far.Op{Code: far.CompareSwap, RKey: rkey, Addr: addr, Compare: compare, Value: swap}, set).Old
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -247,7 +248,7 @@ func TestObserved(t *testing.T) {
 		t.Errno("failed", pd.Close(), syscall.EIO)
 		t.Saw("closed", errors.Join(pd.Close(), pd.Close()))
 		t.Saw("odd", errors.New("at 0xc000123456"))
-		t.Status("completed", StatusRemAccess, StatusSuccess, StatusRemAccess)
+		t.Status("completed", verbs.WCStatusRemAccessErr, verbs.WCStatusSuccess, verbs.WCStatusRemAccessErr)
 		t.Note("without the bindings", AnswerErrno(syscall.ENODATA))
 		t.Cleanup(func() { t.OK("closing", nil) }) // not what the case is about
 	})
@@ -258,7 +259,7 @@ func TestObserved(t *testing.T) {
 		{What: "without the bindings", Answer: "ENODATA"}}) {
 		t.Errorf("%+v", r)
 	}
-	if r := run(g, func(t *T) { t.Status("x", 12, StatusSuccess, StatusRemInvReq) }); r.Reason !=
+	if r := run(g, func(t *T) { t.Status("x", 12, verbs.WCStatusSuccess, verbs.WCStatusRemInvReqErr) }); r.Reason !=
 		"x: completed with status 12 (IBV_WC_RETRY_EXC_ERR), want IBV_WC_SUCCESS or IBV_WC_REM_INV_REQ_ERR" {
 		t.Errorf("%+v", r)
 	}

@@ -79,6 +79,15 @@ func (t *T) Lack(c Capability, why error) {
 // Cleanup has f called when the case has ended, the latest first.
 func (t *T) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
+// Finally has something closed when the case has ended, after what is made later. It may be closed already.
+func (t *T) Finally(what string, close func() error) {
+	t.Cleanup(func() {
+		if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing %s: %v", what, err)
+		}
+	})
+}
+
 // clean runs the cleanups, each of them also when others panic or end the goroutine.
 func (t *T) clean() {
 	n := len(t.cleanups)
@@ -139,11 +148,7 @@ func (t *T) open(name string) *verbs.Device {
 	if err != nil {
 		t.Fatalf("opening %s: %v", name, err)
 	}
-	t.Cleanup(func() {
-		if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("closing the device: %v", err)
-		}
-	})
+	t.Finally("the device", dev.CloseAll)
 	return dev
 }
 
@@ -172,7 +177,7 @@ func (t *T) OK(what string, err error) {
 }
 
 // Status notes how an operation completed, and checks that it is one of the set: values of enum ibv_wc_status.
-func (t *T) Status(what string, got int, set ...int) {
+func (t *T) Status(what string, got verbs.WCStatus, set ...verbs.WCStatus) {
 	t.Note(what, StatusName(got))
 	if slices.Contains(set, got) {
 		return

@@ -11,15 +11,7 @@ const parts = 10
 
 // bandwidth keeps the queue full: a loop of PostAndPoll. One request of cqMod has a completion, and the last.
 func (x *side) bandwidth(size int, end time.Time) (*result, error) {
-	x.prepare(size)
-	depth := x.sends.Len()
-	flags := verbs.SendFlags(0)
-	if size <= x.inline {
-		flags = verbs.SendInline
-	}
-	for i := range depth {
-		x.sends.WR(i).SetFlags(flags)
-	}
+	flags, depth := x.prepare(size), x.sends.Len()
 	var wcs [32]verbs.WC
 	posted, completed, marked := 0, 0, 0
 	begin := time.Now()

@@ -6,11 +6,10 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// prepare fills in the requests for one size.
-func (x *side) prepare(size int) {
-	flags := verbs.SendSignaled
+// prepare fills in the requests for one size, and returns their flags beside SendSignaled.
+func (x *side) prepare(size int) (flags verbs.SendFlags) {
 	if size <= x.inline {
-		flags |= verbs.SendInline
+		flags = verbs.SendInline
 	}
 	local, remote := x.mr.UncheckedSGE(0, uint32(size)), x.peer.Addr+x.peer.Half
 	for i := range x.sends.Len() {
@@ -29,8 +28,9 @@ func (x *side) prepare(size int) {
 				w.FetchAdd(id, remote, x.peer.RKey, 1)
 			}
 		}
-		w.Add(local).Flags(flags)
+		w.Add(local).Flags(flags | verbs.SendSignaled)
 	}
+	return flags
 }
 
 // last is the word with the last byte of a message.

@@ -15,18 +15,23 @@ import (
 
 	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
+
+// library is that of a software device.
+func library(t *testing.T) *verbs.Lib {
+	t.Helper()
+	lib, err := verbs.LoadFrom(verbstest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lib
+}
 
 // both runs a test with two sides on a software device, and returns what the client prints.
 func both(t *testing.T, args string) (results []result, printed string, err error) {
 	t.Helper()
-	soft := softverbs.New(softverbs.Name("soft0"))
-	t.Cleanup(func() { soft.Close() })
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := library(t)
 	server, client := settingsOf(t, args), settingsOf(t, args+" there")
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
@@ -121,12 +126,7 @@ func TestFormats(t *testing.T) {
 
 // TestDisagree has sides with different numbers, and a peer that goes away.
 func TestDisagree(t *testing.T) {
-	soft := softverbs.New(softverbs.Name("soft0"))
-	defer soft.Close()
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := library(t)
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
 	go func() {
@@ -134,7 +134,7 @@ func TestDisagree(t *testing.T) {
 		far.Close()
 		ended <- err
 	}()
-	_, err = measure(t.Context(), lib, near, settingsOf(t, "read_lat -n 6 there"))
+	_, err := measure(t.Context(), lib, near, settingsOf(t, "read_lat -n 6 there"))
 	near.Close()
 	for _, err := range []error{err, <-ended} {
 		if err == nil || !strings.Contains(err.Error(), "the peer runs read_lat -s 2 -n ") {

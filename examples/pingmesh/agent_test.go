@@ -14,8 +14,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
 
 // check ends the test if there is an error.
@@ -34,15 +34,8 @@ func patient() *options {
 
 func openDevice(t *testing.T, opts ...softverbs.Option) *verbs.Device {
 	t.Helper()
-	lib, err := verbs.LoadFrom(verbstest.New(t, opts...))
-	check(t, err)
-	dev, err := lib.OpenDevice("soft0")
-	check(t, err)
-	t.Cleanup(func() {
-		if err := dev.CloseAll(); err != nil {
-			t.Error(err)
-		}
-	})
+	_, dev := verbstest.Open(t, opts...)
+	t.Cleanup(func() { check(t, dev.CloseAll()) }) // also what agents leave to it
 	return dev
 }
 

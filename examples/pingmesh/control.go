@@ -113,13 +113,14 @@ func (a *agent) seek(p *peer) {
 	tried := sync.OnceFunc(a.met.Done)
 	for {
 		err := a.visit(p, tried)
+		self := errors.Is(err, errSelf)
+		a.mu.Lock()
+		p.err, p.self = err, self
+		a.mu.Unlock()
 		tried()
-		if err == nil {
+		if self {
 			return
 		}
-		a.mu.Lock()
-		p.err = err
-		a.mu.Unlock()
 		select {
 		case <-a.life.Done():
 			return
@@ -128,8 +129,7 @@ func (a *agent) seek(p *peer) {
 	}
 }
 
-// visit introduces this agent to a peer, and waits until the connection ends, which is an error unless the peer is this agent.
-// It calls met in between.
+// visit introduces this agent to a peer, calls met, and waits until the connection ends. It says why it did.
 func (a *agent) visit(p *peer, met func()) error {
 	conn, err := (&net.Dialer{Timeout: helloTime}).DialContext(a.life, "tcp", p.name)
 	if err != nil {
@@ -137,12 +137,6 @@ func (a *agent) visit(p *peer, met func()) error {
 	}
 	defer a.hold(conn)()
 	r, err := a.introduce(conn, p.number)
-	a.mu.Lock()
-	p.self = errors.Is(err, errSelf)
-	a.mu.Unlock()
-	if p.self {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -78,8 +78,7 @@ func (r *report) write(w io.Writer, asJSON bool) error {
 	}
 	var sum counts
 	for i := range r.Peers {
-		sum.Sent += r.Peers[i].Sent
-		sum.Answered += r.Peers[i].Answered
+		sum.add(&r.Peers[i].counts)
 	}
 	fmt.Fprintf(w, "agent %s on %s, GID %s, %s clock: %d of %d probes of %d bytes answered in %.1f s, %d foreign datagrams; times in µs\n",
 		r.Agent, r.Device, r.GID, r.Clock, sum.Answered, sum.Sent, r.Size, r.To.Sub(r.From).Seconds(), r.Foreign)

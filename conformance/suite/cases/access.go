@@ -3,7 +3,7 @@
 package cases
 
 import (
-	"bytes"
+	"fmt"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -17,16 +17,18 @@ import (
 func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 func access() []suite.Case {
+	peer := shared("ibv_reg_mr", suite.Peer)
 	return []suite.Case{
-		of("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", "ibv_reg_mr", rights, suite.Peer).Ruled(
+		peer("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", rights).Ruled(
 			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"),
 		of("CF-acc-0002", "every combination of named flags: what the rules refuse, the library refuses", "ibv_reg_mr", differential).Ruled(
 			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"),
-		of("CF-acc-0003", "a peer's atomics", "ibv_reg_mr", atomics, suite.Peer, suite.Atomics),
-		of("CF-acc-0004", "a peer writes while the garbage collector runs hard", "ibv_reg_mr", underCollector, suite.Peer),
-		of("CF-acc-0005", "a region that the program has lost is still registered", "ibv_reg_mr", lost, suite.Peer),
-		of("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", "ibv_reg_mr", relaxed, suite.Peer),
-		of("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", "ibv_reg_mr", relaxedEx, suite.Peer, suite.MREx),
+		peer("CF-acc-0003", "a peer's atomics", atomics, suite.Atomics),
+		peer("CF-acc-0004", "a peer writes while the garbage collector runs hard", underCollector),
+		peer("CF-acc-0005", "a region that the program has lost is still registered", lost),
+		peer("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", relaxed),
+		peer("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered",
+			through(regMREx, relaxedOrder, false), suite.MREx),
 	}
 }
 
@@ -35,11 +37,11 @@ func rights(t *suite.T) {
 	pd := newPD(t)
 	p := t.PeerOf(pd)
 	buf := must(mem.New(page))(t)
-	allowed := func(yes bool) int {
+	allowed := func(yes bool) verbs.WCStatus {
 		if yes {
-			return suite.StatusSuccess
+			return verbs.WCStatusSuccess
 		}
-		return suite.StatusRemAccess
+		return verbs.WCStatusRemAccessErr
 	}
 	for bits := range verbs.MRAccess(16) {
 		mr, err := pd.RegMRFrom(buf, bits)
@@ -49,18 +51,16 @@ func rights(t *suite.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatalf("%v: %v", bits, err)
-		}
+		needed(t, bits.String(), err)
 		at := uint64(buf.Addr())
 		p.Write(bits.String()+": write", mr.RKey(), at, []byte("12345678"), allowed(bits&verbs.MRAccessRemoteWrite != 0))
 		p.Read(bits.String()+": read", mr.RKey(), at, make([]byte, 8), allowed(bits&verbs.MRAccessRemoteRead != 0))
 		if t.Has(suite.Atomics) {
 			p.FetchAdd(bits.String()+": atomic", mr.RKey(), at, 1, allowed(bits&verbs.MRAccessRemoteAtomic != 0))
 		}
-		ok(t, "Close", mr.Close())
+		t.OK("Close", mr.Close())
 	}
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 // differential asks the rules and the library about all 2048 combinations of the eleven named flags.
@@ -73,7 +73,7 @@ func differential(t *suite.T) {
 		flags := verbs.MRAccess(i&0x3ff | i>>10*uint32(verbs.MRAccessRelaxedOrdering))
 		mr, err := pd.RegMRFrom(buf, flags)
 		if err == nil {
-			ok(t, "Close", mr.Close())
+			t.OK("Close", mr.Close())
 		}
 		e := lib.RegMR(buf.Addr(), page, uint64(buf.Addr()), uint32(flags))
 		no := suite.Refused(err) != nil
@@ -97,7 +97,7 @@ func differential(t *suite.T) {
 	if refuses == 0 || einval == 0 {
 		t.Errorf("the rules refuse %d combinations, the library %d with EINVAL: nothing was compared", refuses, einval)
 	}
-	ok(t, "closing the buffer", buf.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func atomics(t *suite.T) {
@@ -109,19 +109,13 @@ func atomics(t *suite.T) {
 	word := (*uint64)(unsafe.Pointer(unsafe.SliceData(buf.Bytes())))
 	*word = 40
 	old := p.FetchAdd("fetch and add", mr.RKey(), at, 2)
-	if old != 40 || *word != 42 {
-		t.Errorf("fetch and add: was %d, is %d", old, *word)
-	}
+	swapped(t, "fetch and add", old, *word, 40, 42)
 	old = p.CompareSwap("compare and swap", mr.RKey(), at, 42, 7)
-	if old != 42 || *word != 7 {
-		t.Errorf("compare and swap: was %d, is %d", old, *word)
-	}
+	swapped(t, "compare and swap", old, *word, 42, 7)
 	old = p.CompareSwap("compare and swap of another value", mr.RKey(), at, 42, 8)
-	if old != 7 || *word != 7 {
-		t.Errorf("compare and swap of another value: was %d, is %d", old, *word)
-	}
-	ok(t, "Close", mr.Close())
-	ok(t, "closing the buffer", buf.Close())
+	swapped(t, "compare and swap of another value", old, *word, 7, 7)
+	t.OK("Close", mr.Close())
+	t.OK("closing the buffer", buf.Close())
 }
 
 func underCollector(t *suite.T) {
@@ -131,30 +125,22 @@ func underCollector(t *suite.T) {
 	if collected(pinned) { // what the peer writes to may be in use by others
 		t.Fatalf("the memory was freed while the region lives")
 	}
+	stop := collect()
+	defer stop()
 	at := uint64(mr.Addr())
 	out, back := make([]byte, mr.Length()), make([]byte, mr.Length())
 	for round := range 25 {
-		for i := range out {
-			out[i] = byte(i*3 + round)
-		}
-		p.Write("write", mr.RKey(), at, out)
-		junk := make([][]byte, 64)
-		for j := range junk {
-			junk[j] = make([]byte, 1<<10*(1+round%8))
-		}
+		p.Write("write", mr.RKey(), at, fill(out, round))
 		runtime.GC()
-		runtime.KeepAlive(junk)
-		if got := pinned.Value(); got == nil {
+		got := pinned.Value()
+		if got == nil {
 			t.Fatalf("round %d: the memory was freed while the region lives", round)
-		} else if !bytes.Equal(unsafe.Slice(got, len(out)), out) {
-			t.Fatalf("round %d: the memory does not hold what the peer wrote", round)
 		}
+		holds(t, fmt.Sprintf("round %d: what the peer wrote", round), unsafe.Slice(got, len(out)), out)
 		p.Read("read", mr.RKey(), at, back)
-		if !bytes.Equal(back, out) {
-			t.Fatalf("round %d: the peer reads something else", round)
-		}
+		holds(t, fmt.Sprintf("round %d: what the peer reads", round), back, out)
 	}
-	ok(t, "Close", mr.Close())
+	t.OK("Close", mr.Close())
 }
 
 // onlyPinned registers memory to which nothing but the region refers.
@@ -183,9 +169,7 @@ func lost(t *suite.T) {
 	p.Write("write", rkey, at, []byte("still here"))
 	got := make([]byte, 10)
 	p.Read("read", rkey, at, got)
-	if string(got) != "still here" {
-		t.Errorf("read %q", got)
-	}
-	ok(t, "closing the connection", p.Close()) // so that the region alone holds the domain
+	holds(t, "read", got, []byte("still here"))
+	t.OK("closing the connection", p.Close()) // so that the region alone holds the domain
 	t.Errno("Close of the domain", pd.Close(), syscall.EBUSY)
 }

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
@@ -71,39 +70,29 @@ func TestCases(t *testing.T) {
 }
 
 // outcomes runs all cases on a software device.
-func outcomes(t *testing.T, opts ...softverbs.Option) []report.Case {
+func outcomes(t *testing.T, opts ...softverbs.Option) (out []report.Case) {
 	t.Helper()
-	out, err := outcomesOn(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// able are the outcomes on a device that can do all, for the tests that compare others with them.
-var able = sync.OnceValues(func() ([]report.Case, error) { return outcomesOn() })
-
-func ableOutcomes(t *testing.T) []report.Case {
-	t.Helper()
-	out, err := able()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func outcomesOn(opts ...softverbs.Option) ([]report.Case, error) {
 	target, err := suite.Open(suite.Config{Device: suite.Software, Soft: opts})
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	var out []report.Case
 	for _, c := range All() {
 		r := target.Run(c)
 		r.Duration = 0
 		out = append(out, r)
 	}
-	return out, nil
+	return out
+}
+
+// able are the outcomes on a device that can do all, for the tests that compare others with them.
+var able []report.Case
+
+func ableOutcomes(t *testing.T) []report.Case {
+	t.Helper()
+	if able == nil {
+		able = outcomes(t)
+	}
+	return able
 }
 
 // TestTwice runs the suite twice: on the same device the second run says the same, word for word, and the device

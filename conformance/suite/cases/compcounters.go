@@ -36,25 +36,23 @@ func shows(t *suite.T, what string, c *verbs.CompCntr, good, bad uint64) {
 func cntrNumbers(t *suite.T) {
 	c := newCntr(t, verbs.CompCntrTypeWRs)
 	shows(t, "a new counter", c, 0, 0)
-	ok(t, "Set", c.Set(40))
-	ok(t, "Inc", c.Inc(2))
-	ok(t, "SetErr", c.SetErr(5))
-	ok(t, "IncErr", c.IncErr(6))
+	t.OK("Set", c.Set(40))
+	t.OK("Inc", c.Inc(2))
+	t.OK("SetErr", c.SetErr(5))
+	t.OK("IncErr", c.IncErr(6))
 	shows(t, "set and added to", c, 42, 11)
 	most := must(t.Device().QueryCompCntrCaps())(t).MaxValue
-	ok(t, "Set to the most", c.Set(most))
-	ok(t, "Inc", c.Inc(1))
+	t.OK("Set to the most", c.Set(most))
+	t.OK("Inc", c.Inc(1))
 	shows(t, "past the most", c, 0, 11)
-	ok(t, "Close", c.Close())
+	t.OK("Close", c.Close())
 }
 
 // countedBy makes a connected queue pair with counters of operations.
 func countedBy(t *suite.T, counters map[verbs.CompCntrOp]*verbs.CompCntr) *near {
 	n := bareNear(t, newPD(t), far.RC, newCQ(t), newCQ(t))
 	for op, c := range counters {
-		if err := n.qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(op)); err != nil {
-			t.Fatalf("attaching a counter of %v: %v", op, err)
-		}
+		needed(t, "attaching a counter of "+op.String(), n.qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(op)))
 	}
 	n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 	return n
@@ -68,9 +66,9 @@ func cntrCounts(t *suite.T) {
 		verbs.CompCntrOpRecv: recvs, verbs.CompCntrOpRemoteRDMAWrite | verbs.CompCntrOpRemoteRDMARead: peer})
 	n.writes(0, 5, 0) // counted, though they have no completion
 	n.post(5)
-	n.op("a READ", wcRead, n.read(0).Add(n.sge(0, 8)))
+	n.op("a READ", verbs.WCOpcodeRDMARead, n.read(0).Add(n.sge(0, 8)))
 	n.farRoom(64)
-	n.op("a SEND", wcSend, n.wr().Send(opID).Add(n.sge(0, 24)))
+	n.op("a SEND", verbs.WCOpcodeSend, n.wr().Send(opID).Add(n.sge(0, 24)))
 	n.room(1, 0, 64)
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("counted")})
 	wait(t, n.recvs)
@@ -80,8 +78,7 @@ func cntrCounts(t *suite.T) {
 	shows(t, "bytes of SENDs", sends, 24, 0)
 	shows(t, "receives", recvs, 1, 0)
 	shows(t, "operations of the peer", peer, 1, 0)
-	bad := n.send.WR(0).Write(9, n.link.To.Base, n.link.To.RKey+0x100)
-	bad.Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.denied(0)
 	n.post(1)
 	if wc := wait(t, n.sends); wc.Status == 0 {
 		t.Errorf("a WRITE with another key: %+v", wc)
@@ -90,25 +87,24 @@ func cntrCounts(t *suite.T) {
 }
 
 func cntrRefused(t *suite.T) {
-	_, err := t.Device().CreateCompCntr(verbs.NewCompCntrInitAttr(7))
-	refusedBy(t, "VR-ibv_create_comp_cntr-type-1363", err)
+	refusedBy(t, "VR-ibv_create_comp_cntr-type-1363", errorOf(t.Device().CreateCompCntr(verbs.NewCompCntrInitAttr(7))))
 	c, other := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
 	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpSend: c})
 	if t.Soft() != nil { // what devices do is not known
 		t.Errno("a queue pair that is connected", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)), syscall.EINVAL)
 	}
 	qp := queuePairOf(t, verbs.QPTypeRC)
-	ok(t, "a second queue pair, with a bit that the library leaves out",
+	t.OK("a second queue pair, with a bit that the library leaves out",
 		qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|1<<9)))
 	t.Errno("an operation that is counted", qp.AttachCompCntr(other,
 		verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|verbs.CompCntrOpRecv)), syscall.EBUSY)
-	ok(t, "an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
+	t.OK("an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
 	t.Errno("Close while attached", c.Close(), syscall.EBUSY)
-	ok(t, "Close of a queue pair", qp.Close())
+	t.OK("Close of a queue pair", qp.Close())
 	t.Errno("Close while attached to the other", c.Close(), syscall.EBUSY)
-	ok(t, "Close of the other queue pair", n.qp.Close())
-	ok(t, "Close", c.Close())
-	ok(t, "Close of the second", other.Close())
+	t.OK("Close of the other queue pair", n.qp.Close())
+	t.OK("Close", c.Close())
+	t.OK("Close of the second", other.Close())
 	first := queuePairOf(t, verbs.QPTypeRC) // CloseAll of the device closes it before the counter
-	ok(t, "left to CloseAll", first.AttachCompCntr(newCntr(t, verbs.CompCntrTypeWRs), verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
+	t.OK("left to CloseAll", first.AttachCompCntr(newCntr(t, verbs.CompCntrTypeWRs), verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
 }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -42,12 +40,12 @@ func errno() []suite.Case {
 					t.Errorf("%v arrives as %v", e, err)
 				}
 			}
-			ok(t, "once it works again", call())
+			t.OK("once it works again", call())
 		}, append(needs(suite.Inject), f.needs...)...))
 	}
 	return append(out, of("CF-err-0101", "not supported, in three errnos, is one error", "ibv_alloc_pd", func(t *suite.T) {
 		for _, e := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {
-			ok(t, "Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
+			t.OK("Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
 			if _, err := t.Device().AllocPD(); !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, e) {
 				t.Errorf("%v: %v", e, err)
 			}
@@ -55,9 +53,16 @@ func errno() []suite.Case {
 	}, suite.Inject))
 }
 
-// calls is a call of the device that needs nothing else.
-func calls(call func(dev *verbs.Device) error) func(t *suite.T) func() error {
-	return func(t *suite.T) func() error { return func() error { return call(t.Device()) } }
+// on makes an object for the call that fails. result is a call of it that has a result too.
+func on[O any](make func(*suite.T) O, call func(O) error) func(*suite.T) func() error {
+	return func(t *suite.T) func() error {
+		made := make(t)
+		return func() error { return call(made) }
+	}
+}
+
+func result[O, R any](call func(O) (R, error)) func(O) error {
+	return func(o O) error { return errorOf(call(o)) }
 }
 
 // closes makes an object and closes it.
@@ -69,22 +74,21 @@ func closes[C io.Closer](made C, err error) error {
 }
 
 func failings() []failing {
-	importing := needs(suite.Import)
+	importing, dm := needs(suite.Import), needs(suite.DM)
+	lib, dev := (*suite.T).Lib, (*suite.T).Device
+	smallDM := func(t *suite.T) *verbs.DM { return newDM(t, 64) }
 	return []failing{
 		{n: 1, verb: "ibv_open_device", prepare: func(t *suite.T) func() error {
 			return func() error { return closes(t.Lib().OpenDevice(t.Name())) }
 		}},
-		{n: 2, verb: "ibv_close_device", page: "ibv_open_device", prepare: func(t *suite.T) func() error { return t.Open().Close }},
-		{n: 3, verb: "ibv_query_device", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryDevice()) })},
-		{n: 4, verb: "ibv_query_device_ex", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryDeviceEx()) })},
-		{n: 5, verb: "ibv_query_port", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryPort(1)) })},
-		{n: 6, verb: "ibv_alloc_pd", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocPD()) })},
-		{n: 7, verb: "ibv_dealloc_pd", page: "ibv_alloc_pd", prepare: func(t *suite.T) func() error { return newPD(t).Close }},
-		{n: 8, verb: "ibv_reg_mr", prepare: func(t *suite.T) func() error {
-			pd := newPD(t)
-			return func() error { return errorOf(pd.RegMR(make([]byte, 64), 0)) }
-		}},
-		{n: 9, verb: "ibv_dereg_mr", page: "ibv_reg_mr", prepare: func(t *suite.T) func() error { return smallMR(t).Close }},
+		{n: 2, verb: "ibv_close_device", page: "ibv_open_device", prepare: on((*suite.T).Open, (*verbs.Device).Close)},
+		{n: 3, verb: "ibv_query_device", prepare: on(dev, result((*verbs.Device).QueryDevice))},
+		{n: 4, verb: "ibv_query_device_ex", prepare: on(dev, result((*verbs.Device).QueryDeviceEx))},
+		{n: 5, verb: "ibv_query_port", prepare: on(dev, func(dev *verbs.Device) error { return errorOf(dev.QueryPort(1)) })},
+		{n: 6, verb: "ibv_alloc_pd", prepare: on(dev, result((*verbs.Device).AllocPD))},
+		{n: 7, verb: "ibv_dealloc_pd", page: "ibv_alloc_pd", prepare: on(newPD, (*verbs.PD).Close)},
+		{n: 8, verb: "ibv_reg_mr", prepare: on(newPD, func(pd *verbs.PD) error { return errorOf(pd.RegMR(make([]byte, 64), 0)) })},
+		{n: 9, verb: "ibv_dereg_mr", page: "ibv_reg_mr", prepare: on(smallMR, (*verbs.MR).Close)},
 		{n: 10, verb: "ibv_reg_mr_ex", page: "ibv_reg_mr", needs: needs(suite.MREx), prepare: func(t *suite.T) func() error {
 			pd, buf := newPD(t), buffer(t, page)
 			return func() error {
@@ -93,49 +97,36 @@ func failings() []failing {
 		}},
 		{n: 11, verb: "ibv_reg_dmabuf_mr", page: "ibv_reg_mr", needs: needs(suite.DMABuf, suite.DMABufMemory),
 			prepare: func(t *suite.T) func() error {
-				pd, fd := newPD(t), must(suite.DMABufFD(t, page))(t)
-				t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
+				pd, fd := newPD(t), dmaBuf(t, page)
 				return func() error { return errorOf(pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, 0)) }
 			}},
-		{n: 12, verb: "ibv_rereg_mr", needs: needs(suite.ReregAccess), prepare: func(t *suite.T) func() error {
-			mr := smallMR(t)
-			return func() error { return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite)) }
-		}},
-		{n: 13, verb: "ibv_alloc_null_mr", needs: needs(suite.NullMR), prepare: func(t *suite.T) func() error {
-			pd := newPD(t)
-			return func() error { return errorOf(pd.AllocNullMR()) }
-		}},
+		{n: 12, verb: "ibv_rereg_mr", needs: needs(suite.ReregAccess), prepare: on(smallMR, func(mr *verbs.MR) error {
+			return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite))
+		})},
+		{n: 13, verb: "ibv_alloc_null_mr", needs: needs(suite.NullMR), prepare: on(newPD, result((*verbs.PD).AllocNullMR))},
 		{n: 14, verb: "ibv_advise_mr", needs: needs(suite.Advise), prepare: func(t *suite.T) func() error {
-			pd, buf := newPD(t), buffer(t, page)
-			mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), verbs.MRAccessOnDemand))(t)
-			t.Cleanup(func() { _ = mr.Close() })
+			buf := buffer(t, page)
+			mr := registered(t, newPD(t), mem.Addr(buf.Addr(), page), verbs.MRAccessOnDemand)
 			return func() error {
-				return pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, 0, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
+				return mr.PD().AdviseMR(verbs.AdviseMRAdvicePrefetch, 0, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
 			}
 		}},
-		{n: 15, verb: "ibv_alloc_td", needs: needs(suite.TD), prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocTD()) })},
-		{n: 16, verb: "ibv_dealloc_td", page: "ibv_alloc_td", needs: needs(suite.TD),
-			prepare: func(t *suite.T) func() error { return must(t.Device().AllocTD())(t).Close }},
-		{n: 17, verb: "ibv_alloc_parent_domain", needs: needs(suite.ParentDomain), prepare: func(t *suite.T) func() error {
-			pd := newPD(t)
-			return func() error { return errorOf(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd))) }
-		}},
-		{n: 18, verb: "ibv_alloc_dm", needs: needs(suite.DM),
-			prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocDM(verbs.NewAllocDMAttr(64))) })},
-		{n: 19, verb: "ibv_free_dm", page: "ibv_alloc_dm", needs: needs(suite.DM),
-			prepare: func(t *suite.T) func() error { return newDM(t, 64).Close }},
-		{n: 20, verb: "ibv_reg_dm_mr", page: "ibv_alloc_dm", needs: needs(suite.DM), prepare: func(t *suite.T) func() error {
+		{n: 15, verb: "ibv_alloc_td", needs: needs(suite.TD), prepare: on(dev, result((*verbs.Device).AllocTD))},
+		{n: 16, verb: "ibv_dealloc_td", page: "ibv_alloc_td", needs: needs(suite.TD), prepare: on(newTD, (*verbs.TD).Close)},
+		{n: 17, verb: "ibv_alloc_parent_domain", needs: needs(suite.ParentDomain), prepare: on(newPD, func(pd *verbs.PD) error {
+			return errorOf(pd.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)))
+		})},
+		{n: 18, verb: "ibv_alloc_dm", needs: dm,
+			prepare: on(dev, func(dev *verbs.Device) error { return errorOf(dev.AllocDM(verbs.NewAllocDMAttr(64))) })},
+		{n: 19, verb: "ibv_free_dm", page: "ibv_alloc_dm", needs: dm, prepare: on(smallDM, (*verbs.DM).Close)},
+		{n: 20, verb: "ibv_reg_dm_mr", page: "ibv_alloc_dm", needs: dm, prepare: func(t *suite.T) func() error {
 			pd, dm := newPD(t), newDM(t, 64)
 			return func() error { return errorOf(pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased)) }
 		}},
-		{n: 21, verb: "ibv_memcpy_to_dm", page: "ibv_alloc_dm", needs: needs(suite.DM), copies: true, prepare: func(t *suite.T) func() error {
-			dm := newDM(t, 64)
-			return func() error { return errorOf(dm.WriteAt(make([]byte, 64), 0)) }
-		}},
-		{n: 22, verb: "ibv_memcpy_from_dm", page: "ibv_alloc_dm", needs: needs(suite.DM), copies: true, prepare: func(t *suite.T) func() error {
-			dm := newDM(t, 64)
-			return func() error { return errorOf(dm.ReadAt(make([]byte, 64), 0)) }
-		}},
+		{n: 21, verb: "ibv_memcpy_to_dm", page: "ibv_alloc_dm", needs: dm, copies: true,
+			prepare: on(smallDM, func(dm *verbs.DM) error { return errorOf(dm.WriteAt(make([]byte, 64), 0)) })},
+		{n: 22, verb: "ibv_memcpy_from_dm", page: "ibv_alloc_dm", needs: dm, copies: true,
+			prepare: on(smallDM, func(dm *verbs.DM) error { return errorOf(dm.ReadAt(make([]byte, 64), 0)) })},
 		{n: 23, verb: "ibv_import_device", needs: importing, prepare: func(t *suite.T) func() error {
 			return func() error { return closes(t.Lib().ImportDevice(t.Device().CmdFD())) }
 		}},
@@ -152,9 +143,7 @@ func failings() []failing {
 			far := must(importer(t).ImportPD(mr.PD().Handle()))(t)
 			return func() error { return closes(far.ImportMR(mr.Handle())) }
 		}},
-		{n: 25, verb: "ibv_get_device_list", prepare: func(t *suite.T) func() error {
-			return func() error { return errorOf(t.Lib().Devices()) }
-		}},
+		{n: 25, verb: "ibv_get_device_list", prepare: on(lib, result((*verbs.Lib).Devices))},
 	}
 }
 

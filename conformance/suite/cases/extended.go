@@ -3,10 +3,8 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -16,35 +14,32 @@ import (
 
 // extended are the cases of extended completion queues and their readers.
 func extended() []suite.Case {
+	cq := shared("ibv_create_cq_ex", suite.CQEx)
+	read := shared("ibv_create_cq_ex", suite.CQEx, suite.Peer)
 	return []suite.Case{
-		of("CF-cqex-0001", "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex",
-			eachField, suite.CQEx),
-		of("CF-cqex-0002", "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", otherFields, suite.CQEx),
-		of("CF-cqex-0003", "a queue that cannot be, and flags", "ibv_create_cq_ex", noExtended, suite.CQEx),
-		of("CF-cqex-0004", "what was not asked for cannot be read", "ibv_create_cq_ex", notAsked, suite.CQEx),
-		of("CF-cqex-0005", "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", extendedOrder, suite.CQEx),
-		of("CF-cqex-0010", "each standard field read alone leaves the others as they are", "ibv_create_cq_ex",
-			fieldAlone, suite.CQEx, suite.Peer),
-		of("CF-cqex-0011", "read fewer at a time than there are", "ibv_create_cq_ex", fewerThanThere, suite.CQEx, suite.Peer),
-		of("CF-cqex-0012", "read with more room than there are completions", "ibv_create_cq_ex", moreThanThere, suite.CQEx, suite.Peer),
-		of("CF-cqex-0013", "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex",
-			failedRead, suite.CQEx, suite.Peer),
-		of("CF-cqex-0014", "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", readAndPolled, suite.CQEx, suite.Peer),
-		of("CF-cqex-0015", "an event for each completion that was asked for", "ibv_create_cq_ex", eventsOfExtended, suite.CQEx, suite.Peer),
-		of("CF-cqex-0016", "messages of every length, both ways, for a single thread", "ibv_create_cq_ex",
-			reading(far.RC, messages, verbs.CQFlagSingleThreaded), suite.CQEx, suite.Peer),
-		of("CF-cqex-0017", "messages with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, immediate, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0018", "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, writeImm, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0019", "RDMA WRITE and READ of every length", "ibv_create_cq_ex", reading(far.RC, writeRead, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0020", "atomics", "ibv_create_cq_ex", reading(far.RC, atomicRequests, 0), suite.CQEx, suite.Peer, suite.Atomics),
-		of("CF-cqex-0021", "an unreliable connection", "ibv_create_cq_ex", reading(far.UC, unreliable, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0022", "datagrams: whom they are from", "ibv_create_cq_ex", reading(far.UD, datagrams, 0), suite.CQEx, suite.Peer),
-		of("CF-cqex-0030", "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex",
-			times, suite.CQEx, suite.Timestamps, suite.Peer),
+		cq("CF-cqex-0001", "each standard field alone, all together and none: an empty queue has nothing to read", eachField),
+		cq("CF-cqex-0002", "each field that is not a standard one: given, or not supported", otherFields),
+		cq("CF-cqex-0003", "a queue that cannot be, and flags", noExtended),
+		cq("CF-cqex-0004", "what was not asked for cannot be read", notAsked),
+		cq("CF-cqex-0005", "closed after what uses it; a reader of a closed queue reads nothing", extendedOrder),
+		read("CF-cqex-0010", "each standard field read alone leaves the others as they are", fieldAlone),
+		read("CF-cqex-0011", "read fewer at a time than there are", fewerThanThere),
+		read("CF-cqex-0012", "read with more room than there are completions", moreThanThere),
+		read("CF-cqex-0013", "of a request that failed only what is valid, then those that were flushed", failedRead),
+		read("CF-cqex-0014", "polled by ibv_poll_cq and read in turns", readAndPolled),
+		read("CF-cqex-0015", "an event for each completion that was asked for", eventsOfExtended),
+		read("CF-cqex-0016", "messages of every length, both ways, for a single thread", reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
+		read("CF-cqex-0017", "messages with immediate data, both ways", reading(far.RC, immediate, 0)),
+		read("CF-cqex-0018", "RDMA WRITE with immediate data, both ways", reading(far.RC, writeImm, 0)),
+		read("CF-cqex-0019", "RDMA WRITE and READ of every length", reading(far.RC, writeRead, 0)),
+		read("CF-cqex-0020", "atomics", reading(far.RC, atomicRequests, 0), suite.Atomics),
+		read("CF-cqex-0021", "an unreliable connection", reading(far.UC, unreliable, 0)),
+		read("CF-cqex-0022", "datagrams: whom they are from", reading(far.UD, datagrams, 0)),
+		cq("CF-cqex-0030", "times of completions, on the device's clock and in nanoseconds since 1970", times, suite.Timestamps, suite.Peer),
 		of("CF-cqex-0031", "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq",
 			moderatedEvents, suite.CQEx, suite.Moderation, suite.Peer),
-		of("CF-cqex-0032", "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex",
-			overrun, suite.CQEx, suite.Overruns, suite.Peer),
+		cq("CF-cqex-0032", "more completions than there is room for, ignored: the queue pair goes on, and no event comes",
+			overrun, suite.Overruns, suite.Peer),
 	}
 }
 
@@ -71,9 +66,12 @@ func reading(kind far.Kind, show func(n *near), flags verbs.CQFlag) func(*suite.
 
 // readNear makes a near queue pair whose completions are read.
 func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFlag) *near {
-	sends, recvs := extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)
-	n := nearOn(t, newPD(t), kind, sends, recvs)
-	n.readers = map[*verbs.CQ]*verbs.CQReader{sends: must(sends.Reader(fields))(t), recvs: must(recvs.Reader(fields))(t)}
+	return nearOn(t, newPD(t), kind, extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)).reads(fields)
+}
+
+// reads has a near read its completions.
+func (n *near) reads(fields verbs.WCField) *near {
+	n.readers = map[*verbs.CQ]*verbs.CQReader{n.sends: must(n.sends.Reader(fields))(n.t), n.recvs: must(n.recvs.Reader(fields))(n.t)}
 	return n
 }
 
@@ -90,9 +88,7 @@ func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 
 // empty checks that there is nothing to read.
 func empty(t *suite.T, what string, r *verbs.CQReader) {
-	if n, err := r.PollInto(make([]verbs.WCEx, 4)); n != 0 || err != nil {
-		t.Errorf("%s: %d completions in an empty queue, %v", what, n, err)
-	}
+	none(t, what+": reading an empty queue", nil)(r.PollInto(make([]verbs.WCEx, 4)))
 }
 
 // asPolled is a completion as ibv_poll_cq gives it.
@@ -105,8 +101,7 @@ func asPolled(wc verbs.WCEx) verbs.WC {
 func eachField(t *suite.T) {
 	for _, fields := range append([]verbs.WCField{0, allStandard}, standardFields...) {
 		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, fields))
-		t.OK(fmt.Sprintf("fields %v", fields), err)
-		if err != nil {
+		if t.OK(fmt.Sprintf("fields %v", fields), err); err != nil {
 			continue
 		}
 		if cq.Size() < depth || cq.Device() != t.Device() {
@@ -115,7 +110,7 @@ func eachField(t *suite.T) {
 		for _, some := range []verbs.WCField{0, fields} {
 			empty(t, fields.String(), must(cq.Reader(some))(t))
 		}
-		ok(t, "Close", cq.Close())
+		t.OK("Close", cq.Close())
 	}
 }
 
@@ -124,24 +119,13 @@ func otherFields(t *suite.T) {
 	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo,
 		verbs.WCFieldWallclock} {
 		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard|field))
-		t.Saw(field.String(), err)
-		if err != nil {
-			if !errors.Is(err, syscall.EOPNOTSUPP) {
-				t.Errorf("%v: %v, want EOPNOTSUPP", field, err)
-			}
+		if failsAs(t, field.String(), err, nil, syscall.EOPNOTSUPP); err != nil {
 			continue
 		}
 		if field != verbs.WCFieldTMInfo { // which no reader reads
 			empty(t, field.String(), must(cq.Reader(field))(t))
 		}
-		closed(t, cq)
-	}
-}
-
-// closed closes a queue that only some devices have, which a report does not tell of.
-func closed(t *suite.T, cq *verbs.CQ) {
-	if err := cq.Close(); err != nil {
-		t.Errorf("Close: %v", err)
+		is(t, "Close", cq.Close(), nil) // which a report does not tell of, as only some devices have the queue
 	}
 }
 
@@ -152,17 +136,11 @@ func noExtended(t *suite.T) {
 		attr *verbs.CQInitAttrEx
 	}{{"no room", verbs.NewCQInitAttrEx(0, 0)}, {"more than max_cqe", verbs.NewCQInitAttrEx(max+1, 0)},
 		{"a vector that is not there", verbs.NewCQInitAttrEx(1, 0).CompVector(uint32(t.Device().NumCompVectors()))}} {
-		_, err := t.Device().CreateCQEx(c.attr)
-		t.Saw(c.what, err)
-		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		answers(t, c.what, errorOf(t.Device().CreateCQEx(c.attr)), syscall.EINVAL)
 	}
 	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun))
-	if t.Saw("overruns are ignored", err); err == nil {
-		closed(t, cq)
-	} else if !errors.Is(err, syscall.EOPNOTSUPP) {
-		t.Errorf("overruns are ignored: %v, want EOPNOTSUPP", err)
+	if failsAs(t, "overruns are ignored", err, nil, syscall.EOPNOTSUPP); err == nil {
+		is(t, "Close", cq.Close(), nil)
 	}
 	for what, attr := range map[string]*verbs.CQInitAttrEx{"nil": nil, "one that no function made": {}} {
 		fails(t, what, errorOf(t.Device().CreateCQEx(attr)), syscall.EINVAL)
@@ -170,11 +148,11 @@ func noExtended(t *suite.T) {
 }
 
 func notAsked(t *suite.T) {
-	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, names string) {
+	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, words string) {
 		r, err := cq.Reader(fields)
-		if r != nil || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%s: %v, want %v that names %s", what, err, errno, names)
-		}
+		is(t, what+": the reader", r, nil)
+		fails(t, what, err, errno)
+		names(t, what, err, words)
 	}
 	for i, field := range standardFields {
 		cq := extendedCQ(t, allStandard&^field, 0)
@@ -186,14 +164,14 @@ func notAsked(t *suite.T) {
 		refused("a time", only, verbs.WCFieldWallclock, syscall.EINVAL, verbs.WCFieldWallclock.String())
 		refused("a bit that is no field", only, 1<<33, syscall.EINVAL, "0x200000000")
 		for _, cq := range []*verbs.CQ{cq, only} {
-			ok(t, "Close", cq.Close())
+			t.OK("Close", cq.Close())
 		}
 	}
 	refused("of a plain queue", must(t.Device().CreateCQ(1, nil, 0))(t), 0, syscall.EOPNOTSUPP, "CQ")
 }
 
 func extendedOrder(t *suite.T) {
-	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
+	ch, pd := newChannel(t), newPD(t)
 	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
 	r := must(cq.Reader(allStandard))(t)
 	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
@@ -201,10 +179,8 @@ func extendedOrder(t *suite.T) {
 	inUse(t, ch.Close(), "CQ")
 	empty(t, "before Close", r)
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close} {
-		ok(t, "Close", close())
+		t.OK("Close", close())
 	}
-	if n, err := r.PollInto(make([]verbs.WCEx, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a reader of a closed queue: %d, %v", n, err)
-	}
+	none(t, "a reader of a closed queue", os.ErrClosed)(r.PollInto(make([]verbs.WCEx, 1)))
 	fails(t, "a reader that is made of a closed queue", errorOf(cq.Reader(0)), os.ErrClosed)
 }

@@ -15,20 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Values of enum ibv_wc_status.
-const (
-	wcSuccess   = 0
-	wcLocLen    = 1
-	wcLocQPOp   = 2
-	wcLocProt   = 4
-	wcFlush     = 5
-	wcRemInvReq = 9
-	wcRemAccess = 10
-	wcRemOp     = 11
-	wcRetryExc  = 12
-	wcRNRExc    = 13
-)
-
 // answerDeadline is how long a case waits for a completion that has to come, on a slow machine too.
 const answerDeadline = 15 * time.Second
 
@@ -68,26 +54,31 @@ func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, farPlace(t
 
 // connectTo returns a pair whose far end is in a context that is open already.
 func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
-	p := batches(t)
-	p.place = place
+	p := batches(t, place)
 	var err error
-	if p.near, p.far, err = cfg.Pair(nearPlace(t), place); err != nil {
-		t.Fatalf("a connection: %v", err)
-	}
-	for i := range p.near.Buf {
-		p.near.Buf[i], p.far.Buf[i] = 0xa5, 0x5a
-	}
+	p.near, p.far, err = cfg.Pair(nearPlace(t), place)
+	needed(t, "a connection", err)
+	copy(p.near.Buf, bytes.Repeat([]byte{0xa5}, link.Size))
+	copy(p.far.Buf, bytes.Repeat([]byte{0x5a}, link.Size))
 	return p
 }
 
-// batches returns room for requests that ends with the case.
-func batches(t *suite.T) *pair {
-	p := &pair{t: t, send: must(verbs.NewSendBatch(8, 1))(t), recv: must(verbs.NewRecvBatch(8, 1))(t)}
-	t.Cleanup(func() {
-		ok(t, "closing send requests", p.send.Close())
-		ok(t, "closing receive requests", p.recv.Close())
-	})
-	return p
+// batches returns room for requests that ends with the case, and the place of the far end.
+func batches(t *suite.T, place link.Place) *pair {
+	return &pair{t: t, place: place, send: sends(t, 8, 1), recv: recvs(t, 8, 1)}
+}
+
+// recovers shows something on a connection that shape changes, and that a new one works afterwards.
+func recovers(run func(p *pair), shape ...func(*link.Config)) func(*suite.T) {
+	return func(t *suite.T) {
+		cfg := patient()
+		for _, f := range shape {
+			f(&cfg)
+		}
+		p := connect(t, cfg)
+		run(p)
+		p.recovered()
+	}
 }
 
 // impatient is a connection that gives a lost answer up after some 20 ms. Only for peers that never answer: a slow machine
@@ -115,9 +106,7 @@ func (p *pair) at() uint64 { return p.far.MR.IOVA() }
 
 // post posts the first n send requests of the near end.
 func (p *pair) post(n int) {
-	if posted, err := p.near.QP.PostSend(p.send, n); err != nil || posted != n {
-		p.t.Fatalf("posted %d of %d requests: %v", posted, n, err)
-	}
+	whole(p.t, "a post", n)(p.near.QP.PostSend(p.send, n))
 }
 
 // Receives go to the middle of an end's memory.
@@ -131,9 +120,7 @@ func (p *pair) receive(e *link.End, id uint64, length uint32) {
 // receiveAt posts a receive into any place.
 func (p *pair) receiveAt(e *link.End, id, addr uint64, length, lkey uint32) {
 	p.recv.WR(0).Recv(id).SGE(addr, length, lkey)
-	if _, err := e.QP.PostRecv(p.recv, 1); err != nil {
-		p.t.Fatalf("posting a receive: %v", err)
-	}
+	whole(p.t, "posting a receive", 1)(e.QP.PostRecv(p.recv, 1))
 }
 
 // wait returns the next n completions of an end.
@@ -159,25 +146,25 @@ func told(wcs []verbs.WC) string {
 }
 
 // ended checks that completion wcs[i] is of request id and has one of the statuses.
-func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) {
+func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...verbs.WCStatus) {
 	if wcs[i].ID != id {
 		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
 	}
-	p.t.Status(what, int(wcs[i].Status), set...)
+	p.t.Status(what, wcs[i].Status, set...)
 }
 
 // one posts the first request of the near end, with the id 1, and checks how it completes.
-func (p *pair) one(what string, set ...int) {
+func (p *pair) one(what string, set ...verbs.WCStatus) {
 	p.post(1)
 	p.ended(what, p.wait(p.near, 1), 0, 1, set...)
 }
 
 // two posts the first two, of which the second must be flushed.
-func (p *pair) two(what string, set ...int) {
+func (p *pair) two(what string, set ...verbs.WCStatus) {
 	p.post(2)
 	wcs := p.wait(p.near, 2)
 	p.ended(what, wcs, 0, 1, set...)
-	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.ended("the one behind it", wcs, 1, 2, verbs.WCStatusWRFlushErr)
 }
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
@@ -195,18 +182,14 @@ func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
-	n.one("a write on a new connection", wcSuccess)
-	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
-		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
-	}
+	n.one("a write on a new connection", verbs.WCStatusSuccess)
+	holds(p.t, "a write on a new connection", n.far.Buf[:8], n.near.Buf[:8])
 }
 
 // in checks the state of an end's queue pair.
 func (p *pair) in(what string, e *link.End, set ...verbs.QPState) {
 	info, _, err := e.QP.Query(verbs.QPFieldState)
-	if err != nil {
-		p.t.Fatalf("%s: %v", what, err)
-	}
+	needed(p.t, what, err)
 	p.t.Note(what, info.State.String())
 	if !slices.Contains(set, info.State) {
 		p.t.Errorf("%s is in %v, want %v", what, info.State, set)
@@ -215,12 +198,9 @@ func (p *pair) in(what string, e *link.End, set ...verbs.QPState) {
 
 // untouched checks that nothing was written to the far end, but what receives are for.
 func (p *pair) untouched() {
-	for i, b := range p.far.Buf {
-		if b != 0x5a && (i < inbox || i >= inbox+inboxSize) {
-			p.t.Errorf("the request that failed wrote to byte %d of its peer", i)
-			return
-		}
-	}
+	want := bytes.Repeat([]byte{0x5a}, link.Size)
+	copy(want[inbox:inbox+inboxSize], p.far.Buf[inbox:])
+	holds(p.t, "the peer's memory after a request that failed", p.far.Buf, want)
 }
 
 // answers checks that a call was refused by a rule, or failed with one of the errnos.

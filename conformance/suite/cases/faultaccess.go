@@ -3,12 +3,16 @@
 package cases
 
 import (
+	"bytes"
 	"cmp"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
+
+// statuses are those that one of several kernels or devices answers.
+type statuses []verbs.WCStatus
 
 // denied is a request that one of the two ends does not take.
 type denied struct {
@@ -19,8 +23,8 @@ type denied struct {
 	config  func(*link.Config) // how the connection is other than usual; nil: it is not
 	request func(*pair, verbs.SendWR) verbs.SendWR
 	inbox   func(*pair) // posts the far end's receive, with id 7; nil: one that is good
-	want    []int       // statuses of the request
-	far     []int       // statuses of the far end's receive; nil: that end goes on
+	want    statuses    // of the request
+	far     statuses    //  of the far end's receive; nil: that end goes on
 }
 
 const (
@@ -35,34 +39,28 @@ const (
 func faultAccess() []suite.Case {
 	var out []suite.Case
 	for _, d := range denials() {
-		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), d.run, d.needs...))
+		run := recovers(d.run, func(c *link.Config) {
+			if d.config != nil {
+				d.config(c)
+			}
+		})
+		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), run, d.needs...))
 	}
-	return append(out, fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", resultNowhere, suite.Atomics))
+	return append(out,
+		fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", recovers(resultNowhere), suite.Atomics))
 }
 
 // resultNowhere has an atomic carried out at the far end whose result has no place at the near one, unless a device looks before.
-func resultNowhere(t *suite.T) {
-	p := connect(t, patient())
+func resultNowhere(p *pair) {
 	p.send.WR(0).FetchAdd(1, p.at(), p.far.MR.RKey(), 1).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
 	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
-	p.two("the request", wcLocQPOp, wcLocProt, wcFlush)
+	p.two("the request", verbs.WCStatusLocQPOpErr, verbs.WCStatusLocProtErr, verbs.WCStatusWRFlushErr)
 	p.in("the queue pair", p.near, verbs.QPStateErr)
-	for i, b := range p.near.Buf {
-		if b != 0xa5 {
-			t.Errorf("byte %d of the own region was written", i)
-			break
-		}
-	}
-	p.recovered()
+	holds(p.t, "the own region", p.near.Buf, bytes.Repeat([]byte{0xa5}, link.Size))
 }
 
 // run posts the request, not signaled, and a send behind it, for which the far end has a receive.
-func (d *denied) run(t *suite.T) {
-	cfg := patient()
-	if d.config != nil {
-		d.config(&cfg)
-	}
-	p := connect(t, cfg)
+func (d *denied) run(p *pair) {
 	if d.inbox != nil {
 		d.inbox(p)
 	} else {
@@ -79,7 +77,6 @@ func (d *denied) run(t *suite.T) {
 		p.in("the peer", p.far, verbs.QPStateRTS)
 	}
 	p.untouched()
-	p.recovered()
 }
 
 func write(p *pair, w verbs.SendWR) verbs.SendWR {
@@ -117,7 +114,8 @@ func beside(op func(*pair, verbs.SendWR) verbs.SendWR, distance int) func(*pair,
 // that the specification has LOC_PROT; soft-RoCE looks at the memory before or after it has taken the request and answers
 // LOC_QP_OP for a wrong lkey in 6.1, and flushes the request from 6.12 on.
 func denials() []denied {
-	flushed, access, request := []int{wcFlush}, []int{wcRemAccess}, []int{wcRemInvReq}
+	flushed := statuses{verbs.WCStatusWRFlushErr}
+	access, request := statuses{verbs.WCStatusRemAccessErr}, statuses{verbs.WCStatusRemInvReqErr}
 	atomics := needs(suite.Atomics)
 	mr := func(a verbs.MRAccess) func(*link.Config) { return func(c *link.Config) { c.MR = a } }
 	qp := func(a verbs.QPAccess) func(*link.Config) { return func(c *link.Config) { c.QP = a } }
@@ -141,17 +139,21 @@ func denials() []denied {
 			want: request, far: flushed},
 		{n: 13, title: "an atomic to a queue pair without REMOTE_ATOMIC", page: "ibv_modify_qp", config: qp(qpNoAtomic), request: add,
 			want: request, far: flushed, needs: atomics},
-		{n: 14, title: "a write from under an lkey of no region", request: wrongLKey, want: []int{wcLocQPOp, wcLocProt, wcFlush}},
-		{n: 15, title: "a write from past the end of the own region", request: pastOwn, want: []int{wcLocProt, wcFlush}},
-		{n: 16, title: "a read into a region without LOCAL_WRITE", page: "ibv_reg_mr", request: readOnly, want: []int{wcLocProt}},
+		{n: 14, title: "a write from under an lkey of no region", request: wrongLKey,
+			want: statuses{verbs.WCStatusLocQPOpErr, verbs.WCStatusLocProtErr, verbs.WCStatusWRFlushErr}},
+		{n: 15, title: "a write from past the end of the own region", request: pastOwn,
+			want: statuses{verbs.WCStatusLocProtErr, verbs.WCStatusWRFlushErr}},
+		{n: 16, title: "a read into a region without LOCAL_WRITE", page: "ibv_reg_mr", request: readOnly,
+			want: statuses{verbs.WCStatusLocProtErr}},
 		// The specification's pair is REM_INV_REQ and LOC_LEN, soft-RoCE's REM_OP and LOC_QP_OP.
-		{n: 17, title: "a send longer than the peer's receive", inbox: smallInbox, request: plain, want: []int{wcRemInvReq, wcRemOp},
-			far: []int{wcLocLen, wcLocQPOp}},
+		{n: 17, title: "a send longer than the peer's receive", inbox: smallInbox, request: plain,
+			want: statuses{verbs.WCStatusRemInvReqErr, verbs.WCStatusRemOpErr},
+			far:  statuses{verbs.WCStatusLocLenErr, verbs.WCStatusLocQPOpErr}},
 		// The specification has LOC_PROT at the peer.
 		{n: 18, title: "a send into a receive under an lkey of no region", page: "ibv_post_recv", inbox: badInbox, request: plain,
-			want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
+			want: statuses{verbs.WCStatusRemOpErr}, far: statuses{verbs.WCStatusLocQPOpErr, verbs.WCStatusLocProtErr}},
 		{n: 19, title: "a send into a region without LOCAL_WRITE", page: "ibv_reg_mr", inbox: readOnlyInbox, request: plain,
-			want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
+			want: statuses{verbs.WCStatusRemOpErr}, far: statuses{verbs.WCStatusLocQPOpErr, verbs.WCStatusLocProtErr}},
 		{n: 33, title: "an atomic under an rkey of no region", request: addWrongRKey, want: access, far: flushed, needs: atomics},
 	}
 }
@@ -160,7 +162,7 @@ func denials() []denied {
 func stale(p *pair, w verbs.SendWR) verbs.SendWR {
 	mr := must(p.far.PD.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
 	key := mr.RKey()
-	ok(p.t, "Close of the region", mr.Close())
+	p.t.OK("Close of the region", mr.Close())
 	return p.local(w.Write(1, p.at(), key))
 }
 

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -15,15 +14,15 @@ import (
 
 // flows are the cases of flows: structs of several kinds behind another.
 func flows() []suite.Case {
+	flow := shared("ibv_create_flow", suite.Flows)
 	return []suite.Case{
-		of("CF-flow-0001", "each kind of spec by itself, and all together", "ibv_create_flow", everySpec, suite.Flows),
-		of("CF-flow-0002", "a flow keeps its queue pair and its counters", "ibv_create_flow", flowOrder, suite.Flows, suite.Counters),
-		of("CF-flow-0003", "a connected queue pair, and specs that are none", "ibv_create_flow", noFlow, suite.Flows).Ruled(
+		flow("CF-flow-0001", "each kind of spec by itself, and all together", everySpec),
+		flow("CF-flow-0002", "a flow keeps its queue pair and its counters", flowOrder, suite.Counters),
+		flow("CF-flow-0003", "a connected queue pair, and specs that are none", noFlow).Ruled(
 			"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"),
 		of("CF-flow-0004", "counters are attached before the flow is made", "ibv_attach_counters_point_flow",
 			flowCounters, suite.Flows, suite.Counters),
-		of("CF-flow-0005", "a flow with counters that count nothing yet, and what is attached after", "ibv_create_flow",
-			flowCountsNothing, suite.Flows, suite.Counters),
+		flow("CF-flow-0005", "a flow with counters that count nothing yet, and what is attached after", flowCountsNothing, suite.Counters),
 	}
 }
 
@@ -39,22 +38,17 @@ func flowQueue(t *suite.T) *verbs.QP {
 // of the port goes where it always does.
 func newFlow(t *suite.T, specs ...verbs.FlowSpec) *verbs.FlowAttr {
 	if t.Soft() == nil {
-		to := func(f verbs.FlowEthFilter, mac [6]uint8) verbs.FlowEthFilter { f.DstMAC = mac; return f }
-		if eth, ok := first(specs).(*verbs.FlowSpecEth); ok && eth != nil {
-			specs = specs[1:]
-			specs = append([]verbs.FlowSpec{&verbs.FlowSpecEth{Val: to(eth.Val, suite.Nobody), Mask: to(eth.Mask, suite.WholeMAC)}}, specs...)
-		} else {
-			specs = append([]verbs.FlowSpec{suite.ToNobody()}, specs...)
+		nobody := suite.ToNobody()
+		if len(specs) > 0 {
+			if eth, ok := specs[0].(*verbs.FlowSpecEth); ok && eth != nil {
+				both := *eth
+				both.Val.DstMAC, both.Mask.DstMAC = suite.Nobody, suite.WholeMAC
+				nobody, specs = &both, specs[1:]
+			}
 		}
+		specs = append([]verbs.FlowSpec{nobody}, specs...)
 	}
 	return verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(specs...)
-}
-
-func first(specs []verbs.FlowSpec) verbs.FlowSpec {
-	if len(specs) == 0 {
-		return nil
-	}
-	return specs[0]
 }
 
 func everySpec(t *suite.T) {
@@ -77,17 +71,16 @@ func everySpec(t *suite.T) {
 			continue
 		}
 		f = must(f, err)(t)
-		if f.QP() != qp || f.Device() != t.Device() {
-			t.Errorf("%s: another queue pair or device", what)
-		}
-		ok(t, "Close", f.Close())
+		is(t, what+": its queue pair", f.QP(), qp)
+		is(t, what+": its device", f.Device(), t.Device())
+		t.OK("Close", f.Close())
 		fails(t, "second Close", f.Close(), os.ErrClosed)
 		all = append(all, spec)
 	}
 	if t.Soft() != nil {
 		half := len(all) / 2 // a flow has at most ten
-		ok(t, "Close of one half together", must(qp.CreateFlow(newFlow(t, all[:half]...)))(t).Close())
-		ok(t, "Close of the other half", must(qp.CreateFlow(newFlow(t, all[half:]...)))(t).Close())
+		t.OK("Close of one half together", must(qp.CreateFlow(newFlow(t, all[:half]...)))(t).Close())
+		t.OK("Close of the other half", must(qp.CreateFlow(newFlow(t, all[half:]...)))(t).Close())
 	}
 }
 
@@ -95,66 +88,56 @@ func flowOrder(t *suite.T) {
 	qp := flowQueue(t)
 	c := must(t.Device().CreateCounters())(t)
 	// libmlx5 makes no flow with counters that count nothing (verbs.c, allocate_flow_counters_descriptions)
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	t.OK("packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("Close of the counters of a flow", c.Close(), syscall.EBUSY)
 	t.Errno("Close of the queue pair of a flow", qp.Close(), syscall.EBUSY)
-	ok(t, "Close", f.Close())
-	ok(t, "Close of the counters", c.Close())
+	t.OK("Close", f.Close())
+	t.OK("Close of the counters", c.Close())
 	fails(t, "a flow with counters that are closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecCount{Counters: c}))), os.ErrClosed)
 }
 
 func noFlow(t *suite.T) {
-	_, err := queuePairOf(t, verbs.QPTypeRC).CreateFlow(newFlow(t))
-	refusedBy(t, "VR-ibv_create_flow-qp-0803", err)
+	refusedBy(t, "VR-ibv_create_flow-qp-0803", errorOf(queuePairOf(t, verbs.QPTypeRC).CreateFlow(newFlow(t))))
 	qp := flowQueue(t)
-	many := make([]verbs.FlowSpec, 256)
-	for i := range many {
-		many[i] = &verbs.FlowSpecDrop{}
-	}
+	many := slices.Repeat([]verbs.FlowSpec{&verbs.FlowSpecDrop{}}, 256)
 	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)},
 		"nil counters": {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
 		if f, err := qp.CreateFlow(newFlow(t, specs...)); err == nil {
 			t.Errorf("%s: a flow is made", what)
-			ok(t, "Close", f.Close())
-		} else if !errors.Is(err, syscall.EINVAL) && !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: %v", what, err)
+			t.OK("Close", f.Close())
+		} else {
+			fails(t, what, err, syscall.EINVAL, os.ErrClosed)
 		}
 	}
-	_, err = qp.CreateFlow(newFlow(t, many[:11]...))
-	refusedBy(t, "VR-ibv_create_flow-num_of_specs-3310", err)
+	refusedBy(t, "VR-ibv_create_flow-num_of_specs-3310", errorOf(qp.CreateFlow(newFlow(t, many[:11]...))))
 	most := 10
 	if t.Soft() == nil { // one is that of newFlow
 		most--
 	}
-	ok(t, "Close of a flow of ten specs", must(qp.CreateFlow(newFlow(t, many[:most]...)))(t).Close())
+	t.OK("Close of a flow of ten specs", must(qp.CreateFlow(newFlow(t, many[:most]...)))(t).Close())
 	fails(t, "no description", errorOf(qp.CreateFlow(nil)), syscall.EINVAL)
 }
 
 func flowCounters(t *suite.T) {
 	qp := flowQueue(t)
-	c := must(t.Device().CreateCounters())(t)
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
-	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
+	c := counting(t)
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("attached while a flow counts", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil), syscall.EBUSY)
 	values := []uint64{9, 9, 9}
-	ok(t, "Read", c.Read(values, 0))
-	if values[0] != 0 || values[2] != 0 {
-		t.Errorf("nothing came by, and %v is counted", values)
-	}
+	t.OK("Read", c.Read(values, 0))
+	is(t, "counted, though nothing came by", [2]uint64{values[0], values[2]}, [2]uint64{})
 	t.Errno("an index behind the list", c.Read(values[:2], 0), syscall.EINVAL)
-	ok(t, "Close", f.Close())
+	t.OK("Close", f.Close())
 }
 
 // flowCountsNothing makes a flow, or is refused one, and uses the counters behind it.
 func flowCountsNothing(t *suite.T) {
 	c := must(t.Device().CreateCounters())(t)
 	f, err := flowQueue(t).CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c}))
-	t.Saw("a flow with counters that count nothing", err)
-	if err == nil {
-		ok(t, "Close", f.Close())
+	if t.Saw("a flow with counters that count nothing", err); err == nil {
+		t.OK("Close", f.Close())
 	}
-	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
-	ok(t, "Close of the counters", c.Close())
+	t.OK("packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	t.OK("Close of the counters", c.Close())
 }

@@ -4,25 +4,11 @@ package cases
 
 import (
 	"context"
-	"errors"
-	"os"
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-)
-
-// Values of enum ibv_wc_opcode and enum ibv_wc_flags.
-const (
-	wcSend        = 0
-	wcWrite       = 1
-	wcRead        = 2
-	wcCompareSwap = 3
-	wcFetchAdd    = 4
-	wcRecv        = 128
-	wcRecvImm     = 129 // of a WRITE with immediate data
-	wcGRH         = 1
 )
 
 // depth is how many requests the queues of a near take.
@@ -45,7 +31,6 @@ type near struct {
 	mr           *verbs.MR
 	send         *verbs.SendBatch
 	recv         *verbs.RecvBatch
-	done         func() error                  // gives up what took the queues; or nil
 	stream       *verbs.QPStream               // posts its sends; nil: PostSend does
 	readers      map[*verbs.CQ]*verbs.CQReader // of its completion queues; nil: they are polled
 }
@@ -56,7 +41,7 @@ func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near 
 	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
 	if len(shape) == 0 { // no shared receive queue
-		n.done = must(t.Take(n.qp, sends, recvs))(t)
+		t.Finally("what took the queues", must(t.Take(n.qp, sends, recvs))(t))
 	}
 	return n
 }
@@ -68,10 +53,13 @@ func nearOn(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, sha
 	return n
 }
 
+// types are the types of queue pairs by kind.
+var types = map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD,
+	rawPacket: verbs.QPTypeRawPacket}
+
 // bareNear makes one that is in RESET.
 func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, shape ...func(*verbs.QPInitAttr)) *near {
 	n := &near{t: t, pd: pd, sends: sends, recvs: recvs}
-	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
 	attr := verbs.QPInitAttr{
 		Type: types[kind], SendCQ: sends, RecvCQ: recvs, MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 3, MaxRecvSGE: 3,
 	}
@@ -86,19 +74,9 @@ func (n *near) with(qp *verbs.QP) *near {
 	t, pd := n.t, n.pd
 	n.qp = qp
 	buf := buffer(t, far.MaxData)
-	n.buf, n.mr = buf.Bytes(), must(pd.RegMRFrom(buf, rw))(t)
-	t.Cleanup(func() { // before the buffer's
-		for _, close := range []func() error{n.done, n.qp.Close, n.mr.Close} {
-			if close == nil {
-				continue
-			}
-			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
-				t.Errorf("closing a connection: %v", err)
-			}
-		}
-	})
-	n.send, n.recv = must(verbs.NewSendBatch(depth, 3))(t), must(verbs.NewRecvBatch(depth, 3))(t)
-	t.Cleanup(func() { ok(t, "closing the batches", errors.Join(n.send.Close(), n.recv.Close())) })
+	n.buf, n.mr = buf.Bytes(), ends(t, "a region", must(pd.RegMRFrom(buf, rw))(t))
+	ends(t, "a queue pair", qp)
+	n.send, n.recv = sends(t, depth, 3), recvs(t, depth, 3)
 	return n
 }
 
@@ -136,9 +114,7 @@ func (n *near) post(count int) {
 	if n.stream != nil {
 		post = n.stream.Post
 	}
-	if posted, err := post(n.send, count); posted != count || err != nil {
-		n.t.Fatalf("a post of %d = %d, %v", count, posted, err)
-	}
+	whole(n.t, "a post", count)(post(n.send, count))
 }
 
 // opID is the id of the one request that op posts.
@@ -155,6 +131,11 @@ func (n *near) read(offset uint64) verbs.SendWR {
 	return n.wr().Read(opID, n.link.To.Base+offset, n.link.To.RKey)
 }
 
+// denied writes request i, a WRITE by a key of no region, with the id i.
+func (n *near) denied(i int) {
+	n.send.WR(i).Write(uint64(i), n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+}
+
 // op posts the request, and checks its completion.
 func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
 	w.Flags(verbs.SendSignaled)
@@ -164,14 +145,14 @@ func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
 
 // addressed names the other end of a datagram.
 func (n *near) addressed(w verbs.SendWR, ah *verbs.AH, qpn uint32) verbs.SendWR {
-	ok(n.t, "Address", ah.Address(w, qpn, n.link.To.QKey))
+	n.t.OK("Address", ah.Address(w, qpn, n.link.To.QKey))
 	return w
 }
 
 // finished checks the next completion of a request.
 func (n *near) finished(what string, id uint64, opcode verbs.WCOpcode) {
 	wc := n.next(n.sends)
-	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	n.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {
 		n.t.Errorf("%s: %+v; want id %#x, opcode %v of queue pair %#x", what, wc, id, opcode, n.qp.Num())
 	}
@@ -183,25 +164,24 @@ func (n *near) room(id uint64, offset, length int) {
 	if length > 0 {
 		w.Add(n.sge(offset, length))
 	}
-	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
-		n.t.Fatalf("PostRecv = %d, %v", posted, err)
-	}
+	n.postRecv(1)
 }
+
+// postRecv posts the first requests of the receive batch.
+func (n *near) postRecv(count int) { whole(n.t, "PostRecv", count)(n.qp.PostRecv(n.recv, count)) }
 
 // tell has the other end do something, which must succeed.
 func (n *near) tell(what string, op far.Op) far.Result {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
 	r := must(n.link.Far.Do(ctx, op))(n.t)
-	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	n.t.Status("the other end: "+what, verbs.WCStatus(r.Status), verbs.WCStatusSuccess)
 	return r
 }
 
 // farRoom has the other end post a receive.
 func (n *near) farRoom(size int) {
-	if err := n.link.Far.PostRecv(n.t.Context(), size); err != nil {
-		n.t.Fatalf("the other end: %v", err)
-	}
+	needed(n.t, "the other end", n.link.Far.PostRecv(n.t.Context(), size))
 }
 
 // farGot takes the next message off the other end.
@@ -209,8 +189,31 @@ func (n *near) farGot(what string) far.Received {
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
 	r := must(n.link.Far.WaitRecv(ctx))(n.t)
-	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	n.t.Status("the other end: "+what, verbs.WCStatus(r.Status), verbs.WCStatusSuccess)
 	return r
+}
+
+// says posts a SEND, which the other end receives.
+func (n *near) says(what string, w verbs.SendWR, want []byte) far.Received {
+	n.farRoom(len(want))
+	n.op(what, verbs.WCOpcodeSend, w)
+	r := n.farGot(what)
+	holds(n.t, what, r.Data, want)
+	return r
+}
+
+// hears has the other end send a message, which it receives at the start of its region. The header of a datagram is before the data.
+func (n *near) hears(what string, id int, data []byte) verbs.WC {
+	header := 0
+	if n.link.To.Kind == far.UD {
+		header = verbs.GRHSize
+	}
+	clear(n.buf)
+	n.room(uint64(id), 0, header+len(data))
+	n.tell(what, far.Op{Code: far.Send, Data: data})
+	wc := n.received(what, uint64(id), verbs.WCOpcodeRecv, header+len(data))
+	holds(n.t, what+", received", n.buf[header:header+len(data)], data)
+	return wc
 }
 
 // farHas compares the other end's window.
@@ -220,9 +223,7 @@ func (n *near) farHas(what string, offset int, want []byte) {
 
 // farStore fills in the other end's window.
 func (n *near) farStore(offset int, data []byte) {
-	if err := n.link.Far.Store(n.t.Context(), offset, data); err != nil {
-		n.t.Fatalf("the other end: %v", err)
-	}
+	needed(n.t, "the other end", n.link.Far.Store(n.t.Context(), offset, data))
 }
 
 // until asks again and again until something is so. The case ends when it takes too long.

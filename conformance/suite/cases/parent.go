@@ -4,6 +4,7 @@ package cases
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,24 +15,24 @@ import (
 )
 
 func parent() []suite.Case {
+	parent := shared("ibv_alloc_parent_domain")
+	allocates := shared("ibv_alloc_parent_domain", suite.Allocator)
 	rules := []string{"VR-ibv_alloc_parent_domain-alloc-0138", "VR-ibv_alloc_parent_domain-free-0137"}
 	return []suite.Case{
-		of("CF-par-0001", "stands in for its domain", "ibv_alloc_parent_domain", parentDomain, suite.ParentDomain).Ruled(
-			"VR-ibv_alloc_parent_domain-pd-0135"),
-		of("CF-par-0002", "with a thread domain, which it holds", "ibv_alloc_parent_domain", threadDomain, suite.ParentDomain, suite.TD).Ruled(
+		parent("CF-par-0001", "stands in for its domain", parentDomain, suite.ParentDomain).Ruled("VR-ibv_alloc_parent_domain-pd-0135"),
+		parent("CF-par-0002", "with a thread domain, which it holds", threadDomain, suite.ParentDomain, suite.TD).Ruled(
 			"VR-ibv_dealloc_td-td-0154"),
-		of("CF-par-0003", "its allocator is asked, and gets everything back", "ibv_alloc_parent_domain", allocator, suite.Allocator).Ruled(
-			rules...),
-		of("CF-par-0004", "its allocator leaves it to the provider", "ibv_alloc_parent_domain", func(t *suite.T) {
+		allocates("CF-par-0003", "its allocator is asked, and gets everything back", allocator).Ruled(rules...),
+		allocates("CF-par-0004", "its allocator leaves it to the provider", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0005", "its allocator fails: the verb fails, with its words", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		allocates("CF-par-0005", "its allocator fails: the verb fails, with its words", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0006", "its allocator panics: the verb fails", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		allocates("CF-par-0006", "its allocator panics: the verb fails", func(t *suite.T) {
 			allocating(t, func(verbs.AllocRequest) (uintptr, error) { panic("in a callback") }, "in a callback")
-		}, suite.Allocator).Ruled(rules...),
-		of("CF-par-0007", "nothing, or no domain, to extend", "ibv_alloc_parent_domain", func(t *suite.T) {
+		}).Ruled(rules...),
+		parent("CF-par-0007", "nothing, or no domain, to extend", func(t *suite.T) {
 			for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
 				fails(t, name, errorOf(t.Device().AllocParentDomain(attr)), syscall.EINVAL)
 			}
@@ -42,28 +43,24 @@ func parent() []suite.Case {
 func parentDomain(t *suite.T) {
 	pd := newPD(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)))(t)
-	if pp.Parent() != pd {
-		t.Errorf("Parent is not the domain given")
-	}
+	is(t, "Parent", pp.Parent(), pd)
 	mr := must(pp.RegMR(make([]byte, 64), 0))(t)
-	if mr.PD() != pp {
-		t.Errorf("PD of a region is not the parent domain")
-	}
+	is(t, "PD of a region", mr.PD(), pp)
 	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	inUse(t, pp.Close(), "MR")
-	ok(t, "the region", mr.Close())
-	ok(t, "the parent domain", pp.Close())
-	ok(t, "the domain", pd.Close())
+	t.OK("the region", mr.Close())
+	t.OK("the parent domain", pp.Close())
+	t.OK("the domain", pd.Close())
 }
 
 func threadDomain(t *suite.T) {
 	pd := newPD(t)
-	td := must(t.Device().AllocTD())(t)
+	td := newTD(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	fails(t, "Close of the thread domain in use", td.Close(), syscall.EBUSY)
-	ok(t, "the parent domain", pp.Close())
-	ok(t, "the thread domain", td.Close())
-	ok(t, "the domain", pd.Close())
+	t.OK("the parent domain", pp.Close())
+	t.OK("the thread domain", td.Close())
+	t.OK("the domain", pd.Close())
 }
 
 // recorder is an allocator that notes what it is asked.
@@ -112,14 +109,11 @@ func allocator(t *suite.T) {
 }
 
 // needsMemory makes what has its memory from the allocator: a region on the software device, a queue pair on mlx5.
-func needsMemory(t *suite.T, pp *verbs.PD) (interface{ Close() error }, error) {
+func needsMemory(t *suite.T, pp *verbs.PD) (io.Closer, error) {
 	if t.Soft() != nil {
-		mr, err := pp.RegMR(make([]byte, 64), 0)
-		return mr, err
+		return pp.RegMR(make([]byte, 64), 0)
 	}
-	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
-	qp, err := pp.CreateQP(suite.OneEach(verbs.QPTypeRC, cq))
-	return qp, err
+	return pp.CreateQP(suite.OneEach(verbs.QPTypeRC, must(t.Device().CreateCQ(4, nil, 0))(t)))
 }
 
 // allocating makes an object on a parent domain whose allocator answers so, and checks what it was asked. fails is what the
@@ -142,6 +136,6 @@ func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fa
 		return r
 	}
 	need(t, err)
-	ok(t, "Close", made.Close())
+	t.OK("Close", made.Close())
 	return r
 }

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -17,17 +16,16 @@ import (
 )
 
 func queues() []suite.Case {
+	poll := shared("ibv_poll_cq", suite.Peer)
 	return []suite.Case{
 		of("CF-que-0001", "a completion queue has room for what was asked for", "ibv_create_cq", queueSizes),
 		of("CF-que-0002", "a completion queue that cannot be", "ibv_create_cq", noQueue).Ruled(
-			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
-			"VR-ibv_create_cq-comp_vector-0282"),
-		of("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", "ibv_poll_cq",
-			fullQueue, suite.Peer),
-		of("CF-que-0004", "many requests at once, polled a few at a time", "ibv_poll_cq", manyRequests, suite.Peer),
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281", "VR-ibv_create_cq-comp_vector-0282"),
+		poll("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", fullQueue),
+		poll("CF-que-0004", "many requests at once, polled a few at a time", manyRequests),
 		of("CF-que-0005", "completions of signaled requests only", "ibv_post_send", signaled, suite.Peer),
 		of("CF-que-0006", "completions of every request, where the queue pair is made so", "ibv_create_qp", allSignaled, suite.Peer),
-		of("CF-que-0007", "one completion queue for two queue pairs", "ibv_poll_cq", sharedQueue, suite.Peer),
+		poll("CF-que-0007", "one completion queue for two queue pairs", sharedQueue),
 		of("CF-que-0008", "a queue pair through its states, and back", "ibv_modify_qp", states, suite.Peer).Ruled(
 			"VR-ibv_modify_qp-attr_mask-0220"),
 		of("CF-que-0009", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_qp", queueOrder).Ruled(
@@ -52,7 +50,7 @@ func queueSizes(t *suite.T) {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
 		idle(t, "a new queue", cq)
-		ok(t, "Close", cq.Close())
+		t.OK("Close", cq.Close())
 		fails(t, "second Close", cq.Close(), os.ErrClosed)
 		fails(t, "a poll after Close", errorOf(cq.PollInto(make([]verbs.WC, 1))), os.ErrClosed)
 	}
@@ -68,14 +66,10 @@ func noQueue(t *suite.T) {
 	}{{"no room", 0, 0}, {"less than no room", -1, 0}, {"more than max_cqe", int(attr.MaxCQE) + 1, 0},
 		{"a vector that is not there", 1, t.Device().NumCompVectors()},
 		{"a negative vector", 1, -1}} {
-		_, err := t.Device().CreateCQ(c.size, nil, c.vector)
-		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
+		if err := errorOf(t.Device().CreateCQ(c.size, nil, c.vector)); suite.Refused(err) == nil {
+			fails(t, c.what, err, syscall.EINVAL)
 		}
-		e := lib.CQ(c.size, c.vector)
-		if t.Note(c.what, suite.AnswerErrno(e)); e != syscall.EINVAL {
-			t.Errorf("%s, without the bindings: %v", c.what, e)
-		}
+		bare(t, c.what, lib.CQ(c.size, c.vector), syscall.EINVAL)
 	}
 }
 
@@ -121,9 +115,7 @@ func manyRequests(t *suite.T) {
 			n.buf[i] = byte(round + i)
 			n.send.WR(i).Send(uint64(round*depth + i)).Add(n.sge(i, 1)).Flags(verbs.SendSignaled)
 		}
-		if posted, err := n.qp.PostRecv(n.recv, depth); posted != depth || err != nil {
-			t.Fatalf("PostRecv = %d, %v", posted, err)
-		}
+		n.postRecv(depth)
 		n.post(depth)
 		for i := range depth {
 			if r := n.farGot("a message"); string(r.Data) != string([]byte{byte(round + i)}) {
@@ -157,7 +149,7 @@ func signaled(t *suite.T) {
 		n.writes(uint64(8*round), 8, 0)
 		n.send.WR(7).Flags(verbs.SendSignaled)
 		n.post(8)
-		n.finished("the eighth request", uint64(8*round+7), wcWrite)
+		n.finished("the eighth request", uint64(8*round+7), verbs.WCOpcodeRDMAWrite)
 	}
 	idle(t, "after all", n.sends)
 }
@@ -167,7 +159,7 @@ func allSignaled(t *suite.T) {
 	n.writes(0, 8, 0)
 	n.post(8)
 	for i := range uint64(8) {
-		n.finished("a request", i, wcWrite)
+		n.finished("a request", i, verbs.WCOpcodeRDMAWrite)
 	}
 }
 
@@ -203,25 +195,21 @@ func sharedQueue(t *suite.T) {
 
 func queueOrder(t *suite.T) {
 	pd := newPD(t)
-	ch := must(t.Device().CreateCompChannel())(t)
+	ch := newChannel(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
 	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
-	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
-		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
+	if belongs(t, "the queue pair", qp, pd); qp.Num() == 0 {
+		t.Errorf("a queue pair of number 0")
 	}
 	for _, c := range []struct {
 		what, holder string
 		close        func() error
 	}{{"the domain", "QP", pd.Close}, {"the completion queue", "QP", cq.Close}, {"the channel", "CQ", ch.Close},
 		{"the device", "PD", t.Device().Close}} {
-		err := c.close()
-		t.Saw("Close of "+c.what, err)
-		if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), c.holder) {
-			t.Errorf("Close of %s: %v", c.what, err)
-		}
+		failsNaming(t, "Close of "+c.what, c.close(), c.holder, syscall.EBUSY)
 	}
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close, pd.Close} {
-		ok(t, "Close", close())
+		t.OK("Close", close())
 		fails(t, "second Close", close(), os.ErrClosed)
 	}
 	fails(t, "Modify after Close", qp.Modify(verbs.NewQPAttr(verbs.QPStateInit)), os.ErrClosed)
@@ -231,24 +219,14 @@ func gids(t *suite.T) {
 	attr := must(t.Device().QueryPort(1))(t)
 	used := false
 	for i := range min(attr.GIDTblLen, 16) {
+		what := fmt.Sprintf("entry %d", i)
 		gid, err := t.Device().QueryGID(1, i)
-		if err != nil {
-			if !errors.Is(err, syscall.ENODATA) {
-				t.Errorf("entry %d: %v", i, err)
-			}
-			continue
-		}
+		fails(t, what, err, nil, syscall.ENODATA)
 		used = used || gid != verbs.GID{}
-		if t.Soft() != nil {
-			continue
-		}
-		text, err := os.ReadFile(sysfs.Path("class/infiniband", t.Name(), "ports/1/gids", strconv.Itoa(i)))
-		if err != nil {
-			t.Errorf("entry %d: the kernel does not show it: %v", i, err)
-			continue
-		}
-		if want := strings.TrimSpace(string(text)); gidText(gid) != want {
-			t.Errorf("entry %d is %s, the kernel shows %s", i, gidText(gid), want)
+		if t.Soft() == nil && err == nil {
+			text, err := os.ReadFile(sysfs.Path("class/infiniband", t.Name(), "ports/1/gids", strconv.Itoa(i)))
+			needed(t, what+", which the kernel does not show", err)
+			is(t, what+", compared with the kernel's", gidText(gid), strings.TrimSpace(string(text)))
 		}
 	}
 	if !used {

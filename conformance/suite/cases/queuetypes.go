@@ -30,31 +30,26 @@ func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)
 	pd, cq := newPD(t), newCQ(t)
 	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 5, MaxRecvWR: 5, MaxSendSGE: 2, MaxRecvSGE: 2}))(t)
 	use(fmt.Sprintf("%v", typ), qp)
-	ok(t, "Close", qp.Close())
+	t.OK("Close", qp.Close())
 	qp = must(t.Device().CreateQPEx(verbs.NewQPInitAttrEx(typ, cq, cq, pd).MaxSendWR(5).MaxRecvWR(5).MaxSendSGE(2).MaxRecvSGE(2)))(t)
 	use(fmt.Sprintf("%v, extended", typ), qp)
-	ok(t, "Close", qp.Close())
+	t.OK("Close", qp.Close())
 }
 
 func eachType(t *suite.T) {
-	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
-		kind := map[verbs.QPType]far.Kind{verbs.QPTypeRC: far.RC, verbs.QPTypeUC: far.UC, verbs.QPTypeUD: far.UD}[typ]
+	for _, kind := range []far.Kind{far.RC, far.UC, far.UD} {
+		typ := types[kind]
 		bothKinds(t, typ, func(what string, qp *verbs.QP) {
 			is := func(state verbs.QPState) {
-				q, made, err := qp.Query()
-				if err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
+				q, made := query(t, what, qp)
 				if c := made.Cap; q.State != state || made.Type != typ || c.MaxSendWR < 5 || c.MaxRecvWR < 5 || c.MaxSendSGE < 2 || c.MaxRecvSGE < 2 {
 					t.Errorf("%s: in %v, of type %v, with room %+v", what, q.State, made.Type, c)
 				}
 			}
 			is(verbs.QPStateReset)
-			if err := t.Port().Init(qp, kind, 0); err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
+			needed(t, what, t.Port().Init(qp, kind, 0))
 			is(verbs.QPStateInit)
-			ok(t, what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+			t.OK(what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 			is(verbs.QPStateReset)
 		})
 	}
@@ -68,28 +63,22 @@ func datagramStates(t *suite.T) {
 			return verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(t.Port().Number()).QKey(key)
 		}
 		tells := func(state verbs.QPState, key uint32) *verbs.QPInfo {
-			q, _, err := qp.Query()
-			if err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
-			if q.State != state || q.QKey != key {
-				t.Errorf("%s: in %v with the key %#x, want %v and %#x", what, q.State, q.QKey, state, key)
-			}
+			q, _ := query(t, what, qp)
+			is(t, what+": its state", q.State, state)
+			is(t, what+": its key", q.QKey, key)
 			return q
 		}
-		ok(t, what+": INIT", qp.Modify(init(own)))
+		t.OK(what+": INIT", qp.Modify(init(own)))
 		tells(verbs.QPStateInit, own)
-		ok(t, what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
+		t.OK(what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
 		tells(verbs.QPStateRTR, own)
-		ok(t, what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
-		if q := tells(verbs.QPStateRTS, own); q.SQPSN != 0x45 {
-			t.Errorf("%s: the number is %#x", what, q.SQPSN)
-		}
-		ok(t, what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+		t.OK(what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
+		is(t, what+": its number", tells(verbs.QPStateRTS, own).SQPSN, 0x45)
+		t.OK(what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 		if err := qp.Modify(init(privileged)); errors.Is(err, syscall.EPERM) {
 			t.Saw(what+": a privileged key", err) // the program is not privileged
 		} else {
-			ok(t, what+": a privileged key", err)
+			t.OK(what+": a privileged key", err)
 			tells(verbs.QPStateInit, privileged)
 		}
 	})
@@ -114,7 +103,7 @@ func manyConnections(t *suite.T) {
 	ended := map[uint64]uint32{}
 	for range many {
 		wc := wait(t, cq)
-		t.Status("a message", int(wc.Status), suite.StatusSuccess)
+		t.Status("a message", wc.Status, verbs.WCStatusSuccess)
 		ended[wc.ID] = wc.QPNum
 	}
 	for i, n := range all {
@@ -149,16 +138,101 @@ func eachVector(t *suite.T) {
 		t.Fatalf("%d vectors", vectors)
 	}
 	for v := range min(vectors, 64) {
-		for _, ch := range []*verbs.CompChannel{nil, must(t.Device().CreateCompChannel())(t)} {
+		for _, ch := range []*verbs.CompChannel{nil, newChannel(t)} {
 			cq := must(t.Device().CreateCQ(vectors, ch, v))(t)
 			idle(t, fmt.Sprintf("a new queue of vector %d", v), cq)
 			err := cq.Close()
 			if ch != nil {
 				err = errors.Join(err, ch.Close())
 			}
-			if err != nil {
-				t.Errorf("vector %d: Close: %v", v, err)
-			}
+			is(t, fmt.Sprintf("vector %d: Close", v), err, nil)
 		}
 	}
+}
+
+// states takes a queue pair from RESET to RTS and over ERR back to RESET, twice, tries ways that are none, and lacks attributes.
+func states(t *suite.T) {
+	cq := newCQ(t)
+	n := bareNear(t, newPD(t), far.RC, cq, cq)
+	to := func(s verbs.QPState) error { return n.qp.Modify(verbs.NewQPAttr(s)) }
+	for range 2 {
+		answers(t, "RESET to RTR", to(verbs.QPStateRTR), syscall.EINVAL)
+		answers(t, "RESET to RTS", to(verbs.QPStateRTS), syscall.EINVAL)
+		answers(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)), syscall.EINVAL)
+		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
+		n.room(1, 0, 64)
+		n.op("a WRITE", verbs.WCOpcodeRDMAWrite, n.write(0).Add(n.sge(0, 8)))
+		answers(t, "RTS to INIT", to(verbs.QPStateInit), syscall.EINVAL)
+		t.OK("RTS to ERR", to(verbs.QPStateErr))
+		wc := wait(t, cq)
+		t.Status("a receive of a queue pair in ERR", wc.Status, verbs.WCStatusWRFlushErr)
+		is(t, "the id of the receive that was flushed", wc.ID, 1)
+		t.OK("ERR to RESET", to(verbs.QPStateReset))
+	}
+}
+
+// field is an attribute that was set and is told.
+type field struct {
+	name     string
+	is, want any
+}
+
+// query asks a queue pair for all its attributes.
+func query(t *suite.T, what string, qp *verbs.QP) (*verbs.QPInfo, *verbs.QPInitInfo) {
+	q, made, err := qp.Query()
+	needed(t, what, err)
+	return q, made
+}
+
+func (n *near) tells(state verbs.QPState, fields func(q *verbs.QPInfo) []field) {
+	q, made := query(n.t, state.String(), n.qp)
+	all := []field{{"qp_state", q.State, state}, {"qp_type", made.Type, verbs.QPTypeRC}, {"sq_sig_all", made.SignalAll, false}}
+	for _, f := range append(all, fields(q)...) {
+		if f.is != f.want {
+			n.t.Errorf("%v: %s is %v, want %v", state, f.name, f.is, f.want)
+		}
+	}
+	if c := made.Cap; c.MaxSendWR < depth || c.MaxRecvWR < depth || c.MaxSendSGE < 3 || c.MaxRecvSGE < 3 {
+		n.t.Errorf("%v: room %+v", state, c)
+	}
+}
+
+// whatWasSet asks a queue pair in each state up to RTS, and after a change in RTS.
+func whatWasSet(t *suite.T) {
+	cq := newCQ(t)
+	n := bareNear(t, newPD(t), far.RC, cq, cq)
+	n.tells(verbs.QPStateReset, func(*verbs.QPInfo) []field { return nil })
+	p, e := t.Port(), t.NewEnd(far.RC)
+	need(t, p.Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	init := func(q *verbs.QPInfo) []field {
+		return []field{{"port_num", q.PortNum, p.Number()}, {"pkey_index", q.PKeyIndex, uint16(0)},
+			{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteWrite}}
+	}
+	n.tells(verbs.QPStateInit, init)
+	self, to := p.Address(n.qp, far.RC), e.Address()
+	need(t, p.Receive(n.qp, self, to))
+	rtr := func(q *verbs.QPInfo) []field {
+		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN},
+			field{"rq_psn", q.RQPSN, to.PSN},
+			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)},
+			field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(far.MinRNRTimer)},
+			field{"ah_attr.port_num", q.AV.PortNum, p.Number()})
+		if to.GID != ([16]byte{}) {
+			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.DGID, verbs.GID(to.GID)})
+		}
+		return list
+	}
+	n.tells(verbs.QPStateRTR, rtr)
+	need(t, p.Send(n.qp, self))
+	rts := func(q *verbs.QPInfo) []field {
+		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, verbs.Timeout(far.Timeout)},
+			{"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
+			{"rnr_retry", q.RNRRetry, uint8(far.RNRRetry)}, {"max_rd_atomic", q.MaxRDAtomic, uint8(far.RDAtomic)}}
+	}
+	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field { return append(rtr(q), rts(q)...) })
+	t.OK("a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
+	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field {
+		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(9)},
+			field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
+	})
 }

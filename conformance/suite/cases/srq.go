@@ -3,9 +3,8 @@
 package cases
 
 import (
-	"errors"
+	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -14,20 +13,21 @@ import (
 )
 
 func sharedReceives() []suite.Case {
+	create := shared("ibv_create_srq", suite.SRQ)
+	modify := shared("ibv_modify_srq", suite.SRQ)
 	return []suite.Case{
-		of("CF-srq-0001", "a queue has room for what was asked for, and says how much", "ibv_create_srq", srqSizes, suite.SRQ),
-		of("CF-srq-0002", "a queue that cannot be", "ibv_create_srq", noSRQ, suite.SRQ).Ruled(
+		create("CF-srq-0001", "a queue has room for what was asked for, and says how much", srqSizes),
+		create("CF-srq-0002", "a queue that cannot be", noSRQ).Ruled(
 			"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"),
-		of("CF-srq-0003", "the limit is set, taken back, and at most the size", "ibv_modify_srq", srqLimits, suite.SRQ).Ruled(
+		modify("CF-srq-0003", "the limit is set, taken back, and at most the size", srqLimits).Ruled(
 			"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"),
-		of("CF-srq-0004", "resized where the device says that it can be, else left as it is", "ibv_modify_srq", srqResize, suite.SRQ).Ruled(
+		modify("CF-srq-0004", "resized where the device says that it can be, else left as it is", srqResize).Ruled(
 			"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"),
-		of("CF-srq-0005", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_srq", srqOrder, suite.SRQ).Ruled(
-			"VR-ibv_destroy_srq-qps-0608"),
+		create("CF-srq-0005", "destroyed in the wrong order: refused, and what is open is named", srqOrder).Ruled("VR-ibv_destroy_srq-qps-0608"),
 		of("CF-srq-0006", "a queue pair with one takes no receives of its own", "ibv_create_qp", srqOwnReceives, suite.SRQ, suite.Peer).Ruled(
 			"VR-ibv_post_recv-srq-0363"),
-		of("CF-srq-0007", "its receives are taken by every queue pair on it, in order", "ibv_create_srq", srqTaken, suite.SRQ, suite.Peer),
-		of("CF-srq-0008", "one event when fewer receives are left than the limit", "ibv_modify_srq", srqEvent, suite.SRQ, suite.Peer),
+		create("CF-srq-0007", "its receives are taken by every queue pair on it, in order", srqTaken, suite.Peer),
+		modify("CF-srq-0008", "one event when fewer receives are left than the limit", srqEvent, suite.Peer),
 	}
 }
 
@@ -45,17 +45,13 @@ func srqSizes(t *suite.T) {
 			continue
 		}
 		srq := newSRQ(t, pd, c.wr, c.sge)
-		if srq.PD() != pd || srq.Device() != t.Device() {
-			t.Errorf("another domain or device")
-		}
+		belongs(t, "the queue", srq, pd)
 		is := must(srq.Query())(t)
 		if is.MaxWR < c.wr || is.MaxSGE < c.sge || is.Limit != 0 {
 			t.Errorf("asked for %d requests of %d ranges, got %+v", c.wr, c.sge, *is)
 		}
-		if n, err := srq.PostOps(ops, 1); n != 0 || !errors.Is(err, syscall.EOPNOTSUPP) && !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("an operation on tags, which it has none of: %d, %v", n, err)
-		}
-		ok(t, "Close", srq.Close())
+		none(t, "an operation on tags, which it has none of", syscall.EOPNOTSUPP, syscall.EINVAL)(srq.PostOps(ops, 1))
+		t.OK("Close", srq.Close())
 		fails(t, "second Close", srq.Close(), os.ErrClosed)
 		fails(t, "Query after Close", errorOf(srq.Query()), os.ErrClosed)
 	}
@@ -64,9 +60,7 @@ func srqSizes(t *suite.T) {
 // mayBreak checks that a call failed in the library or the kernel, and that the error names the rule that may be why.
 func mayBreak(t *suite.T, what string, err error, rule string, set ...syscall.Errno) {
 	t.Errno(what, err, set...)
-	if err != nil && !strings.Contains(err.Error(), rule) {
-		t.Errorf("%s: the error does not name %s: %v", what, rule, err)
-	}
+	names(t, what, err, rule)
 }
 
 func noSRQ(t *suite.T) {
@@ -74,38 +68,36 @@ func noSRQ(t *suite.T) {
 	pd := newPD(t)
 	if srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxSGE: 1}); err == nil { // some devices give room all the same
 		t.Saw("no room", err)
-		ok(t, "Close", srq.Close())
+		t.OK("Close", srq.Close())
 	} else {
 		mayBreak(t, "no room", err, "VR-ibv_create_srq-max_wr-0603", syscall.EINVAL)
 	}
-	_, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: uint32(attr.MaxSRQWR) + 1, MaxSGE: 1})
+	err := errorOf(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: uint32(attr.MaxSRQWR) + 1, MaxSGE: 1}))
 	mayBreak(t, "more than max_srq_wr", err, "VR-ibv_create_srq-max_wr-0604", syscall.EINVAL, syscall.ENOMEM)
-	_, err = pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: uint32(attr.MaxSRQSGE) + 1})
+	err = errorOf(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: uint32(attr.MaxSRQSGE) + 1}))
 	mayBreak(t, "more than max_srq_sge", err, "VR-ibv_create_srq-max_sge-0605", syscall.EINVAL, syscall.ENOMEM)
 }
 
 // unchanged checks that a queue is as it was.
 func unchanged(t *suite.T, what string, srq *verbs.SRQ, was *verbs.SRQInfo) {
-	if is := must(srq.Query())(t); *is != *was {
-		t.Errorf("%s: it was %+v, and is %+v", what, *was, *is)
-	}
+	is(t, what, *must(srq.Query())(t), *was)
 }
 
 func srqLimits(t *suite.T) {
 	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr
 	srq := newSRQ(t, newPD(t), 10, 1)
 	was := must(srq.Query())(t)
-	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	t.OK("a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	was.Limit = 3
 	unchanged(t, "a limit", srq, was)
-	ok(t, "nothing", srq.Modify(verbs.NewSRQAttr()))
+	t.OK("nothing", srq.Modify(verbs.NewSRQAttr()))
 	unchanged(t, "nothing", srq, was)
 	t.Errno("a limit above the size", srq.Modify(verbs.NewSRQAttr().Limit(was.MaxWR+1)), syscall.EINVAL)
 	unchanged(t, "a limit above the size", srq, was)
 	mayBreak(t, "a limit above max_srq_wr", srq.Modify(verbs.NewSRQAttr().Limit(uint32(attr.MaxSRQWR)+1)),
 		"VR-ibv_modify_srq-srq_limit-0617", syscall.EINVAL)
 	unchanged(t, "a limit above max_srq_wr", srq, was)
-	ok(t, "no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
+	t.OK("no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
 	was.Limit = 0
 	unchanged(t, "no limit", srq, was)
 }
@@ -125,11 +117,11 @@ func srqResize(t *suite.T) {
 	mayBreak(t, "more than max_srq_wr", srq.Modify(verbs.NewSRQAttr().MaxWR(uint32(attr.MaxSRQWR)+1)),
 		"VR-ibv_modify_srq-max_wr-0615", syscall.EINVAL)
 	unchanged(t, "refused sizes", srq, was)
-	ok(t, "a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
+	t.OK("a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
 	if is := must(srq.Query())(t); is.MaxWR < larger || is.MaxSGE != was.MaxSGE || is.Limit != 0 {
 		t.Errorf("resized to %d: %+v", larger, *is)
 	}
-	ok(t, "a smaller size and a limit", srq.Modify(verbs.NewSRQAttr().MaxWR(was.MaxWR).Limit(was.MaxWR)))
+	t.OK("a smaller size and a limit", srq.Modify(verbs.NewSRQAttr().MaxWR(was.MaxWR).Limit(was.MaxWR)))
 	if is := must(srq.Query())(t); is.MaxWR < was.MaxWR || is.MaxSGE != was.MaxSGE || is.Limit != was.MaxWR {
 		t.Errorf("resized to %d with a limit: %+v", was.MaxWR, *is)
 	}
@@ -145,15 +137,14 @@ func srqOrder(t *suite.T) {
 		other := must(pd.CreateQP(attr))(t)
 		inUse(t, srq.Close(), "QP")
 		inUse(t, pd.Close(), "SRQ", "QP")
-		ok(t, "Close of a queue pair", other.Close())
+		t.OK("Close of a queue pair", other.Close())
 		inUse(t, srq.Close(), "QP")
-		ok(t, "Close of the other", qp.Close())
+		t.OK("Close of the other", qp.Close())
 		inUse(t, pd.Close(), "SRQ")
 	}
-	ok(t, "Close", srq.Close())
-	if _, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a queue pair on a closed queue: %v", err)
-	}
+	t.OK("Close", srq.Close())
+	err := errorOf(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}))
+	fails(t, "a queue pair on a closed queue", err, os.ErrClosed)
 	fails(t, "Modify after Close", srq.Modify(verbs.NewSRQAttr().Limit(1)), os.ErrClosed)
 }
 
@@ -166,51 +157,41 @@ func srqOwnReceives(t *suite.T) {
 	pd := newPD(t)
 	cq := newCQ(t)
 	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
-	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	t.OK("INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	n.recv.WR(0).Recv(1).Add(n.sge(0, 8))
 	posted, err := n.qp.PostRecv(n.recv, 1)
-	t.Saw("a receive of its own", err)
-	if err != nil && (posted != 0 || !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOMEM)) {
-		t.Errorf("PostRecv = %d, %v", posted, err)
+	if t.Saw("a receive of its own", err); err != nil {
+		none(t, "PostRecv", syscall.EINVAL, syscall.ENOMEM)(posted, err)
 	}
 }
 
 // supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region.
-func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
-	batch := must(verbs.NewRecvBatch(count, 1))(t)
-	defer batch.Close()
+func supply(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, first, count int) {
+	batch := recvs(t, count, 1)
 	for i := range count {
-		batch.WR(i).Recv(uint64(first + i)).Add(n.sge(64*(first+i), 64))
+		batch.WR(i).Recv(uint64(first + i)).Add(mr.UncheckedSGE(uint64(64*(first+i)), 64))
 	}
-	if posted, err := srq.PostRecv(batch, count); posted != count || err != nil {
-		t.Fatalf("receives from %d on: %d, %v", first, posted, err)
-	}
+	whole(t, fmt.Sprintf("PostRecv of receives from %d on", first), count)(srq.PostRecv(batch, count))
 }
 
 // takes sends a message to a queue pair on a shared queue, and checks which receive it took.
 func (n *near) takes(text string, id int, of *near) {
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte(text)})
-	n.received(text, uint64(id), wcRecv, len(text))
-	if got := string(of.buf[64*id : 64*id+len(text)]); got != text {
-		n.t.Errorf("receive %d holds %q, want %q", id, got, text)
-	}
+	n.received(text, uint64(id), verbs.WCOpcodeRecv, len(text))
+	is(n.t, fmt.Sprintf("receive %d", id), string(of.buf[64*id:64*id+len(text)]), text)
 }
 
 func srqTaken(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	var ends []*near
-	for range 2 {
-		sends, recvs := newCQ(t), newCQ(t)
-		ends = append(ends, nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq)))
-	}
-	supply(t, srq, ends[0], 0, 8)
+	ends := []*near{nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq)), nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq))}
+	supply(t, srq, ends[0].mr, 0, 8)
 	for id, who := range []int{0, 1, 1, 0, 1, 0} {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
-	supply(t, srq, ends[0], 8, 1)
+	ends[1].op("a WRITE", verbs.WCOpcodeRDMAWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
+	supply(t, srq, ends[0].mr, 8, 1)
 	for id := 6; id < 9; id++ {
 		ends[id%2].takes("the rest", id, ends[0])
 	}
@@ -219,29 +200,22 @@ func srqTaken(t *suite.T) {
 func srqEvent(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	sends, recvs := newCQ(t), newCQ(t)
-	n := nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq))
-	supply(t, srq, n, 0, 5)
-	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	n := nearOn(t, pd, far.RC, newCQ(t), newCQ(t), onSRQ(srq))
+	supply(t, srq, n.mr, 0, 5)
+	t.OK("a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
 	n.takes("four are left", 0, n)
 	n.takes("three are left", 1, n)
-	if ev := event(t, t.Device(), quiet); ev != nil {
-		t.Errorf("an event with as many receives as the limit: %v", ev.Type)
-	}
+	silent(t, "as many receives as the limit", t.Device())
 	n.takes("two are left", 2, n)
 	ev := must(t.Device().NextEvent(t.Context()))(t)
 	if ev.Type != verbs.EventTypeSRQLimitReached || ev.SRQ != srq || ev.QP != nil || ev.CQ != nil || ev.Port != 0 {
 		t.Errorf("%v of SRQ %v, QP %v, CQ %v, port %d", ev.Type, ev.SRQ, ev.QP, ev.CQ, ev.Port)
 	}
-	if is := must(srq.Query())(t); is.Limit != 0 {
-		t.Errorf("the limit after its event: %d", is.Limit)
-	}
+	is(t, "the limit after its event", must(srq.Query())(t).Limit, 0)
 	n.takes("one is left", 3, n)
-	if ev := event(t, t.Device(), quiet); ev != nil {
-		t.Errorf("a second event: %v", ev.Type)
-	}
-	ok(t, "Close of the queue pair", n.qp.Close())
+	silent(t, "after the event", t.Device())
+	t.OK("Close of the queue pair", n.qp.Close())
 	inUse(t, srq.Close(), "an event of ibv_get_async_event without its Done")
 	ev.Done()
-	ok(t, "Close", srq.Close())
+	t.OK("Close", srq.Close())
 }

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"os"
 	"syscall"
 
@@ -31,16 +30,13 @@ func steering() []suite.Case {
 func postedToWQ(t *suite.T) {
 	cq := must(t.Device().CreateCQ(8, nil, 0))(t)
 	wq := must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(2).MaxSGE(1)))(t)
-	batch := must(verbs.NewRecvBatch(2, 1))(t)
-	t.Cleanup(func() { ok(t, "closing the batch", batch.Close()) })
+	batch := recvs(t, 2, 1)
 	for i := range 2 {
 		batch.WR(i).Recv(uint64(i + 7))
 	}
-	ok(t, "RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
-	if n, err := wq.PostRecv(batch, 2); n != 2 || err != nil {
-		t.Fatalf("%d requests are posted: %v", n, err)
-	}
-	ok(t, "ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
+	t.OK("RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
+	whole(t, "PostRecv", 2)(wq.PostRecv(batch, 2))
+	t.OK("ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
 	if t.Soft() == nil {
 		return // devices report the requests of a failed queue or not
 	}
@@ -49,7 +45,7 @@ func postedToWQ(t *suite.T) {
 	if n != 2 || wcs[0].ID != 7 || wcs[1].ID != 8 || wcs[0].Status != verbs.WCStatusWRFlushErr {
 		t.Errorf("%d requests come back: %v", n, wcs[:n])
 	}
-	ok(t, "Close", wq.Close())
+	t.OK("Close", wq.Close())
 	fails(t, "PostRecv after Close", errorOf(wq.PostRecv(batch, 1)), os.ErrClosed)
 }
 
@@ -66,16 +62,15 @@ func tableOfQueues(t *suite.T) {
 	if table.Num() == second.Num() {
 		t.Errorf("two tables have the number %d", table.Num())
 	}
-	ok(t, "Close", table.Close())
+	t.OK("Close", table.Close())
 	fails(t, "second Close", table.Close(), os.ErrClosed)
-	ok(t, "Close of a queue", a.Close())
+	t.OK("Close of a queue", a.Close())
 	t.Errno("Close of the queue of the other table", b.Close(), syscall.EBUSY)
-	if _, err := t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a table with a queue that is closed: %v", err)
-	}
+	err := errorOf(t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})))
+	fails(t, "a table with a queue that is closed", err, os.ErrClosed)
 	inUse(t, b.Close(), "RWQIndTable")
-	ok(t, "Close of the other table", second.Close())
-	ok(t, "Close of its queue", b.Close())
+	t.OK("Close of the other table", second.Close())
+	t.OK("Close of its queue", b.Close())
 }
 
 func noTable(t *suite.T) {
@@ -106,12 +101,10 @@ func queuePairOverTable(t *suite.T) {
 	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
 	table := newTable(t, wq)
 	make := t.Device().CreateQPEx
-	_, err := make(overTable(pd, cq, cq, table))
+	err := errorOf(make(overTable(pd, cq, cq, table)))
 	mayBreak(t, "a queue for receives over a table", err, "VR-ibv_create_qp_ex-recv_cq-1532", syscall.EINVAL)
-	_, err = make(overTable(pd, nil, nil, table).MaxRecvWR(1))
-	refusedBy(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", err)
-	_, err = make(overTable(pd, nil, nil, table).MaxSendWR(1))
-	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1536", err)
+	refusedBy(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", errorOf(make(overTable(pd, nil, nil, table).MaxRecvWR(1))))
+	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1536", errorOf(make(overTable(pd, nil, nil, table).MaxSendWR(1))))
 	qp, err := make(overTable(pd, nil, nil, table))
 	if t.Soft() == nil && err != nil { // devices differ in what they hash
 		t.Saw("a queue pair over a table", err)
@@ -122,8 +115,8 @@ func queuePairOverTable(t *suite.T) {
 	if t.Soft() != nil { // mlx4 takes it to RTR, the library of mlx5 refuses every change
 		t.Errno("Modify of the queue pair", qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PortNum(1)), syscall.EOPNOTSUPP)
 	}
-	ok(t, "Close of the queue pair", qp.Close())
-	ok(t, "Close of the table", table.Close())
+	t.OK("Close of the queue pair", qp.Close())
+	t.OK("Close of the table", table.Close())
 }
 
 // keys are the key material of an action.
@@ -143,18 +136,16 @@ func newAction(t *suite.T) *verbs.FlowAction {
 
 func espAction(t *suite.T) {
 	a := newAction(t)
-	ok(t, "another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
-	ok(t, "other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
-	ok(t, "Close", a.Close())
+	t.OK("another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
+	t.OK("other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
+	t.OK("Close", a.Close())
 	fails(t, "changed after Close", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(3)), os.ErrClosed)
 }
 
 func noAction(t *suite.T) {
-	make := t.Device().CreateFlowActionESP
-	_, err := make(verbs.NewFlowActionESPAttr().Keymat(keys(16)))
-	refusedBy(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", err)
-	_, err = make(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}))
-	refusedBy(t, "VR-ibv_create_flow_action_esp-keymat_ptr-1526", err)
+	make := func(a *verbs.FlowActionESPAttr) error { return errorOf(t.Device().CreateFlowActionESP(a)) }
+	refusedBy(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", make(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
+	refusedBy(t, "VR-ibv_create_flow_action_esp-keymat_ptr-1526", make(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{})))
 	with := func() *verbs.FlowActionESPAttr { return verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}) }
 	for _, c := range []struct {
 		what string
@@ -164,24 +155,24 @@ func noAction(t *suite.T) {
 		{"keys that are nil", with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))},
 		{"a header that is nil", with().Keymat(keys(16)).Encap(&verbs.FlowActionESPEncap{Header: (*verbs.FlowIPv6Filter)(nil)})},
 	} {
-		fails(t, c.what, errorOf(make(c.attr)), syscall.EINVAL)
+		fails(t, c.what, make(c.attr), syscall.EINVAL)
 	}
 	tunnel := func(e *verbs.FlowActionESPEncap) *verbs.FlowActionESPAttr {
 		full := &verbs.FlowActionESP{Flags: verbs.FlowActionESPFlagsFullOffload}
 		return verbs.NewFlowActionESPAttr().ESP(full).Keymat(keys(16)).Encap(e)
 	}
-	_, err = make(tunnel(&verbs.FlowActionESPEncap{Header: &verbs.FlowPortFilter{DstPort: 4500}}))
-	t.Errno("a tunnel of UDP alone", err, syscall.EOPNOTSUPP)
+	udp := &verbs.FlowActionESPEncap{Header: &verbs.FlowPortFilter{DstPort: 4500}}
+	t.Errno("a tunnel of UDP alone", make(tunnel(udp)), syscall.EOPNOTSUPP)
 	inner := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv6Filter{}}
-	_, err = make(tunnel(&verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{SrcIP: 0x0a000001}, Next: inner}))
-	t.Errno("a tunnel of two headers", err, syscall.EOPNOTSUPP)
+	two := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{SrcIP: 0x0a000001}, Next: inner}
+	t.Errno("a tunnel of two headers", make(tunnel(two)), syscall.EOPNOTSUPP)
 }
 
 func flowOfAction(t *suite.T) {
 	a, qp := newAction(t), queuePairOf(t, verbs.QPTypeUD)
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecESP{}, &verbs.FlowSpecAction{Action: a})))(t)
 	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
-	ok(t, "Close of the flow", f.Close())
-	ok(t, "Close of the action", a.Close())
+	t.OK("Close of the flow", f.Close())
+	t.OK("Close of the action", a.Close())
 	fails(t, "a flow with an action that is closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecAction{Action: a}))), os.ErrClosed)
 }

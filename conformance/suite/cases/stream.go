@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -16,33 +15,30 @@ import (
 
 // streams are the cases of extended queue pairs, to which requests are posted as streams of commands.
 func streams() []suite.Case {
-	atomic := needs(suite.QPEx, suite.Peer, suite.Atomics)
+	post := shared("ibv_wr_post", suite.QPEx, suite.Peer)
 	return []suite.Case{
 		of("CF-stream-0001", "each kind of request alone, by kind of queue pair", "ibv_create_qp_ex", eachOp, suite.QPEx),
 		of("CF-stream-0002", "no stream of a queue pair that was asked for nothing", "ibv_create_qp_ex", noStream, suite.QPEx),
-		of("CF-stream-0010", "messages of every length, both ways", "ibv_wr_post", streamed(far.RC, messages), suite.QPEx, suite.Peer),
-		of("CF-stream-0011", "messages with immediate data, both ways", "ibv_wr_post", streamed(far.RC, immediate), suite.QPEx, suite.Peer),
-		of("CF-stream-0012", "RDMA WRITE and READ of every length", "ibv_wr_post", streamed(far.RC, writeRead), suite.QPEx, suite.Peer),
-		of("CF-stream-0013", "RDMA WRITE with immediate data, both ways", "ibv_wr_post", streamed(far.RC, writeImm), suite.QPEx, suite.Peer),
-		of("CF-stream-0014", "atomics on the other end's memory", "ibv_wr_post", streamed(far.RC, atomicRequests), atomic...),
-		of("CF-stream-0015", "inline data is taken while posting, from memory that is not registered", "ibv_wr_post",
-			streamed(far.RC, inline), suite.QPEx, suite.Peer),
-		of("CF-stream-0016", "an unreliable connection: messages and RDMA WRITE", "ibv_wr_post",
-			streamed(far.UC, unreliable), suite.QPEx, suite.Peer),
-		of("CF-stream-0017", "datagrams by an address handle, both ways", "ibv_wr_post", streamed(far.UD, datagrams), suite.QPEx, suite.Peer),
-		of("CF-stream-0018", "gathered from three places of one length", "ibv_wr_post", gatheredFrom(4, 4, 4), suite.QPEx, suite.Peer),
-		of("CF-stream-0019", "gathered from three places of three lengths", "ibv_wr_post", gatheredFrom(5, 3, 4), suite.QPEx, suite.Peer),
-		of("CF-stream-0020", "requests of all kinds in one stream: carried out and completed in order", "ibv_wr_post", oneStream, atomic...),
-		of("CF-stream-0021", "completions of signaled requests only", "ibv_wr_post", someSignaled, suite.QPEx, suite.Peer),
-		of("CF-stream-0022", "a stream and a plain post in turns", "ibv_wr_post", streamAndPost, suite.QPEx, suite.Peer),
+		post("CF-stream-0010", "messages of every length, both ways", streamed(far.RC, messages)),
+		post("CF-stream-0011", "messages with immediate data, both ways", streamed(far.RC, immediate)),
+		post("CF-stream-0012", "RDMA WRITE and READ of every length", streamed(far.RC, writeRead)),
+		post("CF-stream-0013", "RDMA WRITE with immediate data, both ways", streamed(far.RC, writeImm)),
+		post("CF-stream-0014", "atomics on the other end's memory", streamed(far.RC, atomicRequests), suite.Atomics),
+		post("CF-stream-0015", "inline data is taken while posting, from memory that is not registered", streamed(far.RC, inline)),
+		post("CF-stream-0016", "an unreliable connection: messages and RDMA WRITE", streamed(far.UC, unreliable)),
+		post("CF-stream-0017", "datagrams by an address handle, both ways", streamed(far.UD, datagrams)),
+		post("CF-stream-0018", "gathered from three places of one length", gatheredFrom(4, 4, 4)),
+		post("CF-stream-0019", "gathered from three places of three lengths", gatheredFrom(5, 3, 4)),
+		post("CF-stream-0020", "requests of all kinds in one stream: carried out and completed in order", oneStream, suite.Atomics),
+		post("CF-stream-0021", "completions of signaled requests only", someSignaled),
+		post("CF-stream-0022", "a stream and a plain post in turns", streamAndPost),
 		of("CF-stream-0023", "read with an extended completion queue", "ibv_wr_post", streamAndRead, suite.QPEx, suite.CQEx, suite.Peer),
-		of("CF-stream-0030", "a stream with a request that was not asked for posts nothing", "ibv_wr_post", notAskedOp, suite.QPEx, suite.Peer),
-		of("CF-stream-0031", "a stream beyond the capacity posts nothing", "ibv_wr_post", beyondCapacity, suite.QPEx, suite.Peer),
-		of("CF-stream-0032", "a stream with too much inline data posts nothing", "ibv_wr_post", beyondInline, suite.QPEx, suite.Peer),
-		of("CF-stream-0033", "a datagram without an address, or to a closed one, posts nothing", "ibv_wr_post",
-			noAddress, suite.QPEx, suite.Peer),
-		of("CF-stream-0034", "a request that fails ends those behind it", "ibv_wr_post", failedInStream, suite.QPEx, suite.Peer),
-		of("CF-stream-0035", "in states that do not send, and after Close", "ibv_wr_post", streamStates, suite.QPEx, suite.Peer),
+		post("CF-stream-0030", "a stream with a request that was not asked for posts nothing", notAskedOp),
+		post("CF-stream-0031", "a stream beyond the capacity posts nothing", beyondCapacity),
+		post("CF-stream-0032", "a stream with too much inline data posts nothing", beyondInline),
+		post("CF-stream-0033", "a datagram without an address, or to a closed one, posts nothing", noAddress),
+		post("CF-stream-0034", "a request that fails ends those behind it", failedInStream),
+		post("CF-stream-0035", "in states that do not send, and after Close", streamStates),
 	}
 }
 
@@ -73,21 +69,20 @@ func streamed(kind far.Kind, show func(n *near)) func(*suite.T) {
 
 // streamNear makes a near queue pair that posts streams of the given requests, connected to another end.
 func streamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := bareStreamNear(t, kind, ops)
+	n := bareStreamNear(t, kind, ops, must(t.Device().CreateCQ(4*depth, nil, 0))(t), newCQ(t))
 	n.link = t.Connect(n.qp, kind, t.Access(kind))
 	return n
 }
 
 // bareStreamNear makes one that is in RESET.
-func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: newCQ(t)}
+func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp, sends, recvs *verbs.CQ) *near {
+	n := &near{t: t, pd: newPD(t), sends: sends, recvs: recvs}
 	n.with(must(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(ops)))(t))
 	n.stream = must(n.qp.Stream())(t)
 	return n
 }
 
 func streamAttr(n *near, kind far.Kind) *verbs.QPInitAttrEx {
-	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
 	return verbs.NewQPInitAttrEx(types[kind], n.sends, n.recvs,
 		n.pd).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3).MaxInlineData(inlineBytes)
 }
@@ -108,13 +103,11 @@ func eachOp(t *suite.T) {
 				}
 				continue
 			}
-			if qp.PD() != n.pd || qp.Device() != t.Device() {
-				t.Errorf("%s: another domain or device", what)
-			}
+			belongs(t, what, qp, n.pd)
 			if s, err := qp.Stream(); s == nil || err != nil {
 				t.Errorf("%s: no stream: %v", what, err)
 			}
-			ok(t, "Close", qp.Close())
+			t.OK("Close", qp.Close())
 		}
 	}
 }
@@ -129,10 +122,11 @@ func noStream(t *suite.T) {
 			t.Errorf("%s: a stream, or %v", what, err)
 		}
 	}
-	_, err := t.Device().CreateQPEx(streamAttr(n, far.UD).SendOps(verbs.QPOpRDMARead))
-	t.Errno("READ of datagrams", err, syscall.EOPNOTSUPP, syscall.EINVAL)
-	_, err = t.Device().CreateQPEx(streamAttr(n, far.UC).SendOps(verbs.QPOpAtomicFetchAndAdd))
-	t.Errno("atomics of an unreliable connection", err, syscall.EOPNOTSUPP, syscall.EINVAL)
+	create := func(kind far.Kind, op verbs.QPOp) error {
+		return errorOf(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(op)))
+	}
+	t.Errno("READ of datagrams", create(far.UD, verbs.QPOpRDMARead), syscall.EOPNOTSUPP, syscall.EINVAL)
+	t.Errno("atomics of an unreliable connection", create(far.UC, verbs.QPOpAtomicFetchAndAdd), syscall.EOPNOTSUPP, syscall.EINVAL)
 	inUse(t, n.pd.Close(), "QP")
 }
 
@@ -151,11 +145,9 @@ func gatheredFrom(lengths ...int) func(*suite.T) {
 		n.post(1)
 		wc := n.next(n.sends)
 		if wc.ID != 1 || wc.Status != 0 {
-			t.Fatalf("gathered: completed with status %d (%s)", wc.Status, suite.StatusName(int(wc.Status)))
+			t.Fatalf("gathered: completed with status %d (%s)", wc.Status, suite.StatusName(wc.Status))
 		}
-		if r := n.farGot("gathered"); string(r.Data) != want {
-			t.Errorf("received %x, want %x", r.Data, want)
-		}
+		is(t, "received", string(n.farGot("gathered").Data), want)
 	}
 }
 
@@ -165,9 +157,9 @@ func oneStream(t *suite.T) {
 	text := []byte("inline")
 	base, rkey, all := n.link.To.Base, n.link.To.RKey, verbs.SendSignaled
 	n.farStore(0, make([]byte, 64))
-	n.farRoom(64)
-	n.farRoom(64)
-	n.farRoom(64)
+	for range 3 {
+		n.farRoom(64)
+	}
 	copy(n.buf, "\x05\x00\x00\x00\x00\x00\x00\x00one message")
 	n.send.WR(0).Write(0, base, rkey).Add(n.sge(0, 8)).Flags(all)
 	n.send.WR(1).FetchAdd(1, base, rkey, 10).Add(n.sge(64, 8)).Flags(all)
@@ -178,12 +170,11 @@ func oneStream(t *suite.T) {
 	n.send.WR(6).WriteImm(6, base+16, rkey, 7).Add(n.sge(8, 3)).Flags(all)
 	n.send.WR(7).Write(7, base+32, rkey).Flags(all) // of nothing
 	n.post(8)
-	for i, op := range []verbs.WCOpcode{wcWrite, wcFetchAdd, wcCompareSwap, wcRead, wcSend, wcSend, wcWrite, wcWrite} {
+	for i, op := range []verbs.WCOpcode{verbs.WCOpcodeRDMAWrite, verbs.WCOpcodeFetchAdd, verbs.WCOpcodeCompSwap, verbs.WCOpcodeRDMARead,
+		verbs.WCOpcodeSend, verbs.WCOpcodeSend, verbs.WCOpcodeRDMAWrite, verbs.WCOpcodeRDMAWrite} {
 		n.finished(fmt.Sprintf("request %d", i), uint64(i), op)
 	}
-	if n.buf[64] != 5 || n.buf[72] != 15 || n.buf[80] != 99 {
-		t.Errorf("fetched %d and %d, read %d", n.buf[64], n.buf[72], n.buf[80])
-	}
+	is(t, "fetched twice, and read", [3]byte{n.buf[64], n.buf[72], n.buf[80]}, [3]byte{5, 15, 99})
 	for i, want := range []far.Received{{Data: []byte("one message")}, {Data: []byte("inline"), WithImm: true, Imm: 6},
 		{WithImm: true, Imm: 7, Length: 3}} {
 		r := n.farGot("a message")
@@ -202,8 +193,8 @@ func someSignaled(t *suite.T) {
 		n.send.WR(3).Flags(verbs.SendSignaled)
 		n.send.WR(7).Flags(verbs.SendSignaled)
 		n.post(8)
-		n.finished("the fourth request", uint64(8*round+3), wcWrite)
-		n.finished("the eighth request", uint64(8*round+7), wcWrite)
+		n.finished("the fourth request", uint64(8*round+3), verbs.WCOpcodeRDMAWrite)
+		n.finished("the eighth request", uint64(8*round+7), verbs.WCOpcodeRDMAWrite)
 	}
 	n.idle("after the last")
 }
@@ -213,8 +204,9 @@ func (n *near) idle(what string) { idle(n.t, what, n.sends, n.recvs) }
 
 func idle(t *suite.T, what string, queues ...*verbs.CQ) {
 	for _, cq := range queues {
-		if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
-			t.Errorf("%s: %d completions, %v", what, got, err)
+		wcs := make([]verbs.WC, 1)
+		if got, err := cq.PollInto(wcs); got != 0 || err != nil {
+			t.Errorf("%s: %d completions, %+v, %v", what, got, wcs[:got], err)
 		}
 	}
 }
@@ -231,34 +223,30 @@ func streamAndPost(t *suite.T) {
 		n.writes(uint64(3*round), 3, verbs.SendSignaled)
 		n.post(3)
 		for i := range 3 {
-			n.finished(fmt.Sprintf("round %d", round), uint64(3*round+i), wcWrite)
+			n.finished(fmt.Sprintf("round %d", round), uint64(3*round+i), verbs.WCOpcodeRDMAWrite)
 		}
 		n.farHas("written", 0, n.buf[:24])
 	}
 }
 
 func streamAndRead(t *suite.T) {
-	n := &near{t: t, pd: newPD(t), sends: extendedCQ(t, allStandard, 0), recvs: extendedCQ(t, allStandard, 0)}
-	n.readers = map[*verbs.CQ]*verbs.CQReader{n.sends: must(n.sends.Reader(allStandard))(t), n.recvs: must(n.recvs.Reader(allStandard))(t)}
-	n.with(must(t.Device().CreateQPEx(streamAttr(n, far.RC).SendOps(opsOf(t, far.RC))))(t))
-	n.stream, n.link = must(n.qp.Stream())(t), t.Connect(n.qp, far.RC, t.Access(far.RC))
+	n := bareStreamNear(t, far.RC, opsOf(t, far.RC), extendedCQ(t, allStandard, 0), extendedCQ(t, allStandard, 0)).reads(allStandard)
+	n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 	immediate(n)
 }
 
-// postsNothing posts a stream that is refused, and looks at what became of it.
-func (n *near) postsNothing(what string, count int, names string, set ...syscall.Errno) {
-	t := n.t
-	n.farStore(0, make([]byte, 8*depth))
+// refusesStream posts a stream that is refused, for which no completion comes.
+func (n *near) refusesStream(what string, count int, words string, set ...error) {
 	posted, err := n.stream.Post(n.send, count)
-	t.Saw(what, err)
-	matches := false
-	for _, e := range set {
-		matches = matches || errors.Is(err, e)
-	}
-	if posted != 0 || !matches || !strings.Contains(err.Error(), names) {
-		t.Errorf("%s: posted %d, %v; want one of %v that names %q", what, posted, err, set, names)
-	}
+	is(n.t, what+": requests posted", posted, 0)
+	failsNaming(n.t, what, err, words, set...)
 	n.idle(what)
+}
+
+// postsNothing does so, and looks whether the other end's memory is as before.
+func (n *near) postsNothing(what string, count int, words string, set ...error) {
+	n.farStore(0, make([]byte, 8*depth))
+	n.refusesStream(what, count, words, set...)
 	n.farHas(what, 0, make([]byte, 8*depth))
 }
 
@@ -268,7 +256,7 @@ func (n *near) works() {
 	n.writes(1000, depth, verbs.SendSignaled)
 	n.post(depth)
 	for i := range uint64(depth) {
-		if wc := n.next(n.sends); wc.ID != 1000+i || wc.Status != 0 || wc.Opcode != wcWrite {
+		if wc := n.next(n.sends); wc.ID != 1000+i || wc.Status != 0 || wc.Opcode != verbs.WCOpcodeRDMAWrite {
 			n.t.Fatalf("afterwards: %+v, want id %d", wc, 1000+i)
 		}
 	}
@@ -300,14 +288,14 @@ func beyondCapacity(t *suite.T) {
 		n.send.WR(i).Write(uint64(i), n.link.To.Base+uint64(at), n.link.To.RKey).Add(n.sge(at, 8)).Flags(verbs.SendSignaled)
 	}
 	n.postsNothing("1024 requests", 1024, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
-	ok(t, "closing a batch", n.send.Close())
+	t.OK("closing a batch", n.send.Close())
 	n.send = must(verbs.NewSendBatch(2, 64))(t)
 	n.writes(0, 2, verbs.SendSignaled)
 	for range 63 {
 		n.send.WR(1).Add(n.sge(0, 8))
 	}
 	n.postsNothing("64 pieces", 2, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
-	ok(t, "closing a batch", n.send.Close())
+	t.OK("closing a batch", n.send.Close())
 	n.send = small
 	n.works()
 }
@@ -331,38 +319,32 @@ func noAddress(t *suite.T) {
 	to(0)
 	to(2)
 	n.send.WR(1).Send(1).Add(n.sge(0, 8))
-	refused := func(what string, names string, is error) {
-		posted, err := n.stream.Post(n.send, 3)
-		if t.Saw(what, err); posted != 0 || !errors.Is(err, is) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%s: posted %d, %v", what, posted, err)
-		}
-		n.idle(what)
-	}
-	refused("without an address", "request 1", syscall.EINVAL)
+	n.refusesStream("without an address", 3, "request 1", syscall.EINVAL)
 	to(1)
 	n.farRoom(64)
 	n.post(1)
-	n.finished("a datagram", 0, wcSend)
+	n.finished("a datagram", 0, verbs.WCOpcodeSend)
 	n.farGot("a datagram")
-	ok(t, "Close of the address handle", ah.Close())
-	refused("to an address that is closed", "request 0", os.ErrClosed)
+	t.OK("Close of the address handle", ah.Close())
+	n.refusesStream("to an address that is closed", 3, "request 0", os.ErrClosed)
 }
 
 func failedInStream(t *suite.T) {
 	n := streamNear(t, far.RC, opsOf(t, far.RC))
 	n.writes(0, 4, verbs.SendSignaled)
-	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.denied(1)
 	n.post(4)
-	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed, suite.StatusFlushed} {
+	want := statuses{verbs.WCStatusSuccess, verbs.WCStatusRemAccessErr, verbs.WCStatusWRFlushErr, verbs.WCStatusWRFlushErr}
+	for id, status := range want {
 		wc := n.next(n.sends)
-		if t.Status(fmt.Sprintf("request %d", id), int(wc.Status), status); wc.ID != uint64(id) || wc.QPNum != n.qp.Num() {
+		if t.Status(fmt.Sprintf("request %d", id), wc.Status, status); wc.ID != uint64(id) || wc.QPNum != n.qp.Num() {
 			t.Errorf("request %d: %+v", id, wc)
 		}
 	}
 	n.writes(4, 2, 0)
 	n.post(2)
 	for id := range uint64(2) {
-		if wc := n.next(n.sends); wc.ID != 4+id || wc.Status != suite.StatusFlushed {
+		if wc := n.next(n.sends); wc.ID != 4+id || wc.Status != verbs.WCStatusWRFlushErr {
 			t.Errorf("posted after: %+v", wc)
 		}
 	}
@@ -370,19 +352,16 @@ func failedInStream(t *suite.T) {
 
 // streamStates leaves the queue pair behind in INIT, as some devices keep the request then, and carry it out in RTS.
 func streamStates(t *suite.T) {
-	n := bareStreamNear(t, far.RC, opsOf(t, far.RC))
+	n := bareStreamNear(t, far.RC, opsOf(t, far.RC), newCQ(t), newCQ(t))
 	post := func(what string) {
 		n.send.WR(0).Send(1).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
-		_, err := n.stream.Post(n.send, 1)
-		t.Errno(what, err, syscall.EINVAL, syscall.ENOMEM)
+		t.Errno(what, errorOf(n.stream.Post(n.send, 1)), syscall.EINVAL, syscall.ENOMEM)
 		n.idle(what)
 	}
 	post("in RESET")
-	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	t.OK("INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	post("in INIT")
-	ok(t, "Close", n.qp.Close())
-	if posted, err := n.stream.Post(n.send, 1); posted != 0 || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("after Close: %d, %v", posted, err)
-	}
+	t.OK("Close", n.qp.Close())
+	none(t, "after Close", os.ErrClosed)(n.stream.Post(n.send, 1))
 	fails(t, "a stream of a closed queue pair", errorOf(n.qp.Stream()), os.ErrClosed)
 }

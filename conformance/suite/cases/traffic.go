@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
@@ -13,22 +15,19 @@ import (
 )
 
 func traffic() []suite.Case {
+	post := shared("ibv_post_send", suite.Peer)
 	return []suite.Case{
-		of("CF-que-0020", "messages of every length, both ways", "ibv_post_send", over(far.RC, messages), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0021", "messages with immediate data, both ways", "ibv_post_send", over(far.RC, immediate), suite.Peer),
-		of("CF-que-0022", "RDMA WRITE and READ of every length", "ibv_post_send", over(far.RC, writeRead), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0023", "RDMA WRITE with immediate data, both ways", "ibv_post_send", over(far.RC, writeImm), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0337"),
-		of("CF-que-0024", "atomics on the other end's memory", "ibv_post_send", over(far.RC, atomicRequests), suite.Peer, suite.Atomics).Ruled(
+		post("CF-que-0020", "messages of every length, both ways", over(far.RC, messages)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0021", "messages with immediate data, both ways", over(far.RC, immediate)),
+		post("CF-que-0022", "RDMA WRITE and READ of every length", over(far.RC, writeRead)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0023", "RDMA WRITE with immediate data, both ways", over(far.RC, writeImm)).Ruled("VR-ibv_post_send-opcode-0337"),
+		post("CF-que-0024", "atomics on the other end's memory", over(far.RC, atomicRequests), suite.Atomics).Ruled(
 			"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"),
-		of("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", "ibv_post_send", over(far.UC, unreliable), suite.Peer).Ruled(
-			"VR-ibv_post_send-opcode-0336"),
+		post("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", over(far.UC, unreliable)).Ruled("VR-ibv_post_send-opcode-0336"),
 		of("CF-que-0026", "datagrams, both ways: the address handle and the 40 bytes before the data", "ibv_create_ah",
 			over(far.UD, datagrams), suite.Peer).Ruled("VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"),
-		of("CF-que-0027", "inline data is taken while posting, from memory that is not registered", "ibv_post_send",
-			over(far.RC, inline, inlineRoom), suite.Peer).Ruled("VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
+		post("CF-que-0027", "inline data is taken while posting, from memory that is not registered", over(far.RC, inline, inlineRoom)).Ruled(
+			"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
 		of("CF-que-0028", "gathered from three places, scattered to three", "ibv_post_recv", over(far.RC, gathered), suite.Peer).Ruled(
 			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
 	}
@@ -66,7 +65,7 @@ func differing(got, want []byte) string {
 // received checks the next receive of a near queue pair.
 func (n *near) received(what string, id uint64, opcode verbs.WCOpcode, length int) verbs.WC {
 	wc := n.next(n.recvs)
-	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	n.t.Status(what, wc.Status, verbs.WCStatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
 		n.t.Errorf("%s: %+v; want id %d, opcode %v, %d bytes", what, wc, id, opcode, length)
 	}
@@ -77,18 +76,11 @@ func messages(n *near) {
 	t := n.t
 	for i, length := range lengths {
 		what := fmt.Sprintf("a message of %d bytes", length)
-		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, n.part(n.wr().Send(opID), 0, length))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
-			t.Errorf("%s: received %s", what, differing(r.Data, out))
-		}
-		clear(n.buf)
-		n.room(uint64(i), 0, length)
-		n.tell(what, far.Op{Code: far.Send, Data: out})
-		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&verbs.WCFlagWithImm != 0 || !bytes.Equal(n.buf[:length], out) {
-			t.Errorf("%s: flags %v, received %s", what, wc.Flags, differing(n.buf[:length], out))
-		}
+		r := n.says(what, n.part(n.wr().Send(opID), 0, length), out)
+		is(t, what+": its length", r.Length, length)
+		is(t, what+": immediate data", r.WithImm, false)
+		is(t, what+": WITH_IMM", n.hears(what, i, out).Flags&verbs.WCFlagWithImm, 0)
 	}
 }
 
@@ -97,13 +89,13 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, n.part(n.wr().SendImm(opID, imm), 0, i))
+		n.op(what, verbs.WCOpcodeSend, n.part(n.wr().SendImm(opID, imm), 0, i))
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
 		n.room(uint64(i), 0, i)
 		n.tell(what, far.Op{Code: far.Send, Data: make([]byte, i), WithImm: true, Imm: imm})
-		if wc := n.received(what, uint64(i), wcRecv, i); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != imm {
+		if wc := n.received(what, uint64(i), verbs.WCOpcodeRecv, i); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != imm {
 			t.Errorf("%s: %+v", what, wc)
 		}
 	}
@@ -114,18 +106,14 @@ func writeRead(n *near) {
 	for i, length := range lengths[:len(lengths)-1] {
 		what := fmt.Sprintf("%d bytes", length)
 		n.farStore(0, make([]byte, length+128))
-		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
-		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, n.part(n.write(64), 0, length))
+		want := slices.Concat(make([]byte, 64), fill(n.buf[:length], i), make([]byte, 64)) // what is not to be touched stands around it
+		n.op("WRITE of "+what, verbs.WCOpcodeRDMAWrite, n.part(n.write(64), 0, length))
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
-		holds(t, "READ of "+what, n.buf[16:16+length], back)
-		if !bytes.Equal(n.buf[:16], make([]byte, 16)) || !bytes.Equal(n.buf[16+length:][:16], make([]byte, 16)) {
-			t.Errorf("READ of %s: the memory around it was written", what)
-		}
+		n.op("READ of "+what, verbs.WCOpcodeRDMARead, n.part(n.read(32), 16, length))
+		holds(t, "READ of "+what+", and the memory around it", n.buf[:32+length], slices.Concat(make([]byte, 16), back, make([]byte, 16)))
 	}
 }
 
@@ -134,19 +122,17 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
+	n.op("WRITE", verbs.WCOpcodeRDMAWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
 		t.Errorf("the other end was told %+v", r)
 	}
 	n.farHas("WRITE", 8, []byte(text))
 	n.room(5, 0, 0)
 	n.tell("WRITE", far.Op{Code: far.Write, RKey: n.mr.RKey(), Addr: uint64(n.mr.Addr()) + 100, Data: []byte(text), WithImm: true, Imm: 7})
-	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
+	if wc := n.received("told", 5, verbs.WCOpcodeRecvRDMAWithImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
 		t.Errorf("%+v", wc)
 	}
-	if got := string(n.buf[100 : 100+len(text)]); got != text {
-		t.Errorf("the memory holds %q", got)
-	}
+	holds(t, "the memory", n.buf[100:100+len(text)], []byte(text))
 }
 
 func atomicRequests(n *near) {
@@ -155,9 +141,7 @@ func atomicRequests(n *near) {
 	n.farStore(16, value(1<<40))
 	shows := func(what string, opcode verbs.WCOpcode, w verbs.SendWR, was, now uint64) {
 		n.op(what, opcode, w.Add(n.sge(8, 8)))
-		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != was {
-			t.Errorf("%s: there was %#x, want %#x", what, got, was)
-		}
+		is(t, what+": what was there", binary.NativeEndian.Uint64(n.buf[8:]), was)
 		n.farHas(what, 16, value(now))
 	}
 	add := func(v uint64) verbs.SendWR { return n.wr().FetchAdd(opID, n.link.To.Base+16, n.link.To.RKey, v) }
@@ -165,10 +149,10 @@ func atomicRequests(n *near) {
 		return n.wr().CompareSwap(opID, n.link.To.Base+16, n.link.To.RKey, compare, v)
 	}
 	const other = 0x1122334455667788
-	shows("fetch and add", wcFetchAdd, add(5), 1<<40, 1<<40+5)
-	shows("fetch and add of -6", wcFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
-	shows("compare and swap", wcCompareSwap, swap(1<<40-1, other), 1<<40-1, other)
-	shows("compare and swap of another value", wcCompareSwap, swap(3, 4), other, other)
+	shows("fetch and add", verbs.WCOpcodeFetchAdd, add(5), 1<<40, 1<<40+5)
+	shows("fetch and add of -6", verbs.WCOpcodeFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
+	shows("compare and swap", verbs.WCOpcodeCompSwap, swap(1<<40-1, other), 1<<40-1, other)
+	shows("compare and swap of another value", verbs.WCOpcodeCompSwap, swap(3, 4), other, other)
 }
 
 func unreliable(n *near) {
@@ -177,10 +161,10 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, n.part(n.wr().Send(opID), 0, length))
+		n.op("SEND of "+what, verbs.WCOpcodeSend, n.part(n.wr().Send(opID), 0, length))
 		holds(t, "SEND of "+what, n.farGot(what).Data, out)
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
+		n.op("WRITE of "+what, verbs.WCOpcodeRDMAWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
 			t.Errorf("WRITE of %s: told %+v", what, r)
 		}
@@ -188,7 +172,7 @@ func unreliable(n *near) {
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell("SEND of "+what, far.Op{Code: far.Send, Data: out})
-		n.received(what, uint64(i), wcRecv, length)
+		n.received(what, uint64(i), verbs.WCOpcodeRecv, length)
 		holds(t, "received "+what, n.buf[:length], out)
 	}
 }
@@ -196,33 +180,24 @@ func unreliable(n *near) {
 // datagrams are of what one packet of the smallest MTU holds. Before the data of each is the global route header; on
 // Ethernet, between IPv4 addresses, only its second half is written.
 func datagrams(n *near) {
-	const grh = 40
 	t := n.t
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
-	if ah.PD() != n.pd || ah.Device() != t.Device() {
-		t.Errorf("the address handle has another domain or device")
-	}
+	belongs(t, "the address handle", ah, n.pd)
 	for i, length := range []int{0, 1, 200} {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.farRoom(length)
-		n.op(what, wcSend, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() || !r.WithImm || r.Imm != uint32(i) {
-			t.Errorf("%s: from %#x, imm %d, %s", what, r.SrcQP, r.Imm, differing(r.Data, out))
-		}
-		clear(n.buf)
-		n.room(uint64(i), 0, grh+length)
-		n.tell(what, far.Op{Code: far.Send, Data: out})
-		wc := n.received(what, uint64(i), wcRecv, grh+length)
-		if wc.SrcQP != n.link.To.QPN || !bytes.Equal(n.buf[grh:grh+length], out) {
-			t.Errorf("%s: from %#x, %s", what, wc.SrcQP, differing(n.buf[grh:grh+length], out))
-		}
-		if from := n.link.To.GID; wc.Flags&wcGRH != 0 && !mapped(from) &&
+		r := n.says(what, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN), out)
+		is(t, what+": WITH_IMM", r.WithImm, true)
+		is(t, what+": immediate data", r.Imm, uint32(i))
+		is(t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
+		wc := n.hears(what, i, out)
+		is(t, what+": the queue pair that it is from", wc.SrcQP, n.link.To.QPN)
+		if from := n.link.To.GID; wc.Flags&verbs.WCFlagGRH != 0 && !mapped(from) &&
 			(n.buf[0]>>4 != 6 || !bytes.Equal(n.buf[8:24], from[:]) || !bytes.Equal(n.buf[24:40], n.link.Self.GID[:])) {
-			t.Errorf("%s: the header before the data is %x", what, n.buf[:grh])
+			t.Errorf("%s: the header before the data is %x", what, n.buf[:verbs.GRHSize])
 		}
 	}
-	ok(t, "Close of the address handle", ah.Close())
+	t.OK("Close of the address handle", ah.Close())
 	if err := ah.Address(n.send.WR(0), 1, 1); err == nil {
 		t.Errorf("a request is addressed with a handle that is closed")
 	}
@@ -247,15 +222,13 @@ func inline(n *near) {
 	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
-	n.finished("an inline message", 1, wcSend)
-	if r := n.farGot("an inline message"); string(r.Data) != "taken while it was being posted." {
-		t.Errorf("received %q", r.Data)
-	}
+	n.finished("an inline message", 1, verbs.WCOpcodeSend)
+	is(t, "received", string(n.farGot("an inline message").Data), "taken while it was being posted.")
 	copy(data, "once more")
 	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
-	n.finished("an inline WRITE", 2, wcWrite)
+	n.finished("an inline WRITE", 2, verbs.WCOpcodeRDMAWrite)
 	n.farHas("an inline WRITE", 0, []byte("once more"))
 }
 
@@ -265,16 +238,72 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
-	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
-		t.Errorf("received %q", r.Data)
-	}
+	n.op("gathered", verbs.WCOpcodeSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
+	is(t, "received", string(n.farGot("gathered").Data), "threeonetwo")
 	clear(n.buf)
 	n.recv.WR(0).Recv(1).Add(n.sge(100, 4)).Add(n.sge(50, 1)).Add(n.sge(9000, 100))
-	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
+	n.postRecv(1)
 	n.tell("scattered", far.Op{Code: far.Send, Data: []byte("over three places")})
-	n.received("scattered", 1, wcRecv, 17)
-	if got := string(n.buf[100:105]) + string(n.buf[50:52]) + string(n.buf[9000:9013]); got != "over\x00 \x00three places\x00" {
-		t.Errorf("scattered as %q", got)
+	n.received("scattered", 1, verbs.WCOpcodeRecv, 17)
+	is(t, "scattered", string(n.buf[100:105])+string(n.buf[50:52])+string(n.buf[9000:9013]), "over\x00 \x00three places\x00")
+}
+
+// repliesTo are the cases of address handles that are made of completions.
+func repliesTo() []suite.Case {
+	return []suite.Case{
+		of("CF-answer-0001", "a datagram is answered by the header in front of it", "ibv_create_ah_from_wc", answered, suite.Peer),
+		of("CF-answer-0002", "headers of no version, of another port and of a group", "ibv_create_ah_from_wc", noAnswer, suite.RoCE).Ruled(
+			"VR-ibv_init_ah_from_wc-grh-0763"),
+	}
+}
+
+// answered sends a datagram back to where one came from.
+func answered(t *suite.T) {
+	n := newNear(t, far.UD)
+	n.room(1, 0, verbs.GRHSize+4)
+	n.tell("a question", far.Op{Code: far.Send, Data: []byte("ask?")})
+	wc := n.received("a question", 1, verbs.WCOpcodeRecv, verbs.GRHSize+4)
+	front := bytes.Clone(n.buf[:verbs.GRHSize])
+	port := t.Port().Number()
+	direct := must(n.pd.CreateAHFromWC(&wc, front, port))(t)
+	described := must(n.pd.CreateAH(must(t.Device().InitAHFromWC(port, &wc, front))(t)))(t)
+	// In a fixed order, as what a case sees is compared from run to run.
+	for i, what := range []string{"by the completion", "by its description"} {
+		ah := []*verbs.AH{direct, described}[i]
+		out := fill(n.buf[:8], len(what))
+		r := n.says(what, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP), out)
+		is(t, what+": the queue pair that it is from", r.SrcQP, n.qp.Num())
+		t.OK("Close", ah.Close())
+	}
+}
+
+func noAnswer(t *suite.T) {
+	pd, dev := newPD(t), t.Device()
+	wc := &verbs.WC{Flags: verbs.WCFlagGRH}
+	header := func(to verbs.GID) []byte {
+		h := make([]byte, verbs.GRHSize)
+		h[0], h[6] = 6<<4, 17 // of IPv6, with UDP behind it
+		copy(h[8:], bytes.Repeat([]byte{0xfe}, 16))
+		copy(h[24:], to[:])
+		return h
+	}
+	for what, h := range map[string][]byte{"a group": header(verbs.GID{0: 0xff, 15: 1}),
+		"a GID that the port has not": header(verbs.GID{0: 0xfe, 1: 0x80, 15: 0xee}),
+		"no version":                  make([]byte, verbs.GRHSize)} {
+		ah, err := pd.CreateAHFromWC(wc, h, 1)
+		if err == nil {
+			t.Errorf("%s: an address handle is made", what)
+			t.OK("Close", ah.Close())
+		}
+		if _, err := dev.InitAHFromWC(1, wc, h); err == nil {
+			t.Errorf("%s: a path is described", what)
+		}
+	}
+	for _, short := range [][]byte{nil, make([]byte, verbs.GRHSize-1)} {
+		fails(t, fmt.Sprintf("a header of %d bytes", len(short)), errorOf(dev.InitAHFromWC(1, wc, short)), syscall.EINVAL)
+	}
+	fails(t, "no completion", errorOf(pd.CreateAHFromWC(nil, header(verbs.GID{}), 1)), syscall.EINVAL)
+	if _, err := dev.InitAHFromWC(1, new(verbs.WC), make([]byte, verbs.GRHSize)); err != nil {
+		t.Errorf("a completion without a header: %v", err)
 	}
 }

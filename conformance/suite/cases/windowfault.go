@@ -15,22 +15,16 @@ type windowDenial struct {
 	needs   []suite.Capability
 	access  verbs.MWAccess
 	before  func(w *windowed, key uint32) // after the bind
-	request func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR
+	request func(w *windowed, key uint32) verbs.SendWR
 }
 
-func windowWrite(distance int) func(*windowed, verbs.SendWR, uint32) verbs.SendWR {
-	return func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-		return r.Write(1, w.at()+uint64(1024+distance), key)
-	}
+func windowWrite(distance int) func(*windowed, uint32) verbs.SendWR {
+	return func(w *windowed, key uint32) verbs.SendWR { return w.writes(w.at()+uint64(1024+distance), key) }
 }
 
-func windowRead(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-	return r.Read(1, w.at()+1024, key)
-}
+func windowRead(w *windowed, key uint32) verbs.SendWR { return w.wr().Read(1, w.at()+1024, key) }
 
-func windowAdd(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-	return r.FetchAdd(1, w.at()+1024, key, 1)
-}
+func windowAdd(w *windowed, key uint32) verbs.SendWR { return w.wr().FetchAdd(1, w.at()+1024, key, 1) }
 
 func windowDenials() []windowDenial {
 	return []windowDenial{
@@ -43,13 +37,11 @@ func windowDenials() []windowDenial {
 		{n: 33, title: "a write past the end of a window and of its region", access: allOfWindow, request: windowWrite(link.Size)},
 		{n: 34, title: "a write before a window and its region", access: allOfWindow, request: windowWrite(-1025)},
 		{n: 35, title: "a write under the key from before the bind", access: allOfWindow,
-			request: func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
-				return r.Write(1, w.at()+1024, key&^0xff|(key-1)&0xff)
-			}},
+			request: func(w *windowed, key uint32) verbs.SendWR { return w.writes(w.at()+1024, key&^0xff|(key-1)&0xff) }},
 		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate,
 			request: windowWrite(0)},
 		{n: 37, title: "a write through a window that was closed", access: allOfWindow, before: func(w *windowed, _ uint32) {
-			ok(w.t, "Close of the window", w.mw.Close())
+			w.t.OK("Close of the window", w.mw.Close())
 		}, request: windowWrite(0)},
 		{n: 38, title: "a write over another queue pair than the one that bound the window", access: allOfWindow,
 			before: (*windowed).elsewhere, request: windowWrite(0)},
@@ -63,7 +55,7 @@ func (d *windowDenial) run(t *suite.T) {
 	if d.before != nil {
 		d.before(w, key)
 	}
-	w.used("the request", func(r verbs.SendWR) verbs.SendWR { return d.request(w, r, key) }, wcRemAccess)
+	w.used("the request", d.request(w, key), verbs.WCStatusRemAccessErr)
 	w.in("the peer", w.far, verbs.QPStateErr)
 	w.untouched()
 }
@@ -72,7 +64,7 @@ func (d *windowDenial) run(t *suite.T) {
 func (w *windowed) invalidate(key uint32) {
 	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
 	w.postFar(1)
-	w.farEnded("the invalidation", 2, wcLocalInv)
+	w.farEnded("the invalidation", 2, verbs.WCOpcodeLocalInv)
 }
 
 // elsewhere connects another queue pair, in the same domain as the one that bound the window.
@@ -81,9 +73,9 @@ func (w *windowed) elsewhere(uint32) {
 	near := must(cfg.NewEnd(nearPlace(w.t)))(w.t)
 	far := must(cfg.NewEnd(w.place))(w.t)
 	far.QP = must(w.far.PD.CreateQP(suite.OneEach(cfg.Type, w.far.CQ)))(w.t)
-	ok(w.t, "Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
-	ok(w.t, "connecting", near.ConnectTo(far))
-	ok(w.t, "connecting", far.ConnectTo(near))
+	w.t.OK("Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
+	w.t.OK("connecting", near.ConnectTo(far))
+	w.t.OK("connecting", far.ConnectTo(near))
 	w.near, w.far.QP = near, far.QP
 }
 
@@ -121,7 +113,7 @@ func badBinds() []badBind {
 		}},
 		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MWAccessRemoteRead),
 			after: func(w *windowed) {
-				ok(w.t, "SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
+				w.t.OK("SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
 			}},
 	}
 }
@@ -138,22 +130,20 @@ func (b *badBind) run(t *suite.T) {
 	}
 	before := w.mw.RKey()
 	if b.typ == verbs.MWType1 {
-		ok(t, "BindMW", w.bind1(21, b.bind(w)))
+		t.OK("BindMW", w.bind1(21, b.bind(w)))
 	} else {
 		w.request(0, 21, b.bind(w))
 		w.postFar(1)
 	}
 	another(t, w.mw.RKey(), before)
-	wcs, set := w.wait(w.far, 1), []int{wcMWBindErr}
+	wcs, set := w.wait(w.far, 1), []verbs.WCStatus{verbs.WCStatusMWBindErr}
 	if b.may {
-		set = append(set, wcSuccess)
+		set = append(set, verbs.WCStatusSuccess)
 	}
-	if w.ended("the bind", wcs, 0, 21, set...); wcs[0].Status == wcSuccess {
+	if w.ended("the bind", wcs, 0, 21, set...); wcs[0].Status == verbs.WCStatusSuccess {
 		return
 	}
 	w.in("the queue pair", w.far, verbs.QPStateErr)
-	ok(t, "SetRKey", w.mw.SetRKey(before))
-	if w.mw.RKey() != before {
-		t.Errorf("the key is %#x after SetRKey(%#x)", w.mw.RKey(), before)
-	}
+	t.OK("SetRKey", w.mw.SetRKey(before))
+	is(t, "the key after SetRKey", w.mw.RKey(), before)
 }
