@@ -96,7 +96,27 @@ func TestOwnPages(t *testing.T) {
 				"FlowActionESPEncap is for a struct ib_uverbs_flow_action_esp_encap *; correct points:"},
 		{func(e edited) { e.verb("ibv_destroy_qp").Returns = spec.RetNumber },
 			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing;"},
+		{func(e edited) { e.object("MR").Destroy = "ibv_cq_ex_to_cq" },
+			"MR: destroy: names ibv_cq_ex_to_cq, which no page describes; correct destroy:"},
+		{func(e edited) { e.object("MR").Parents = []string{"Line"} }, "MR: no object Line in any page; correct parents:"},
+		{func(e edited) { e.object("MR").Region = &spec.Region{Length: "handle", LKey: "lkey"} },
+			"MR.region: it has no getter handle of type uint64; add it to getters:, or correct region:"},
 		// Keys of verbs.
+		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "" },
+			"ibv_alloc_dm: it makes memory, and has no extent:; name the field with the length, as in attr.length"},
+		{func(e edited) { e.verb("ibv_alloc_null_mr").IOVA = []string{"zero", "unknown"} },
+			"ibv_alloc_null_mr: iova: unknown is beside others; keep one of them"},
+		{func(e edited) { e.verb("ibv_alloc_td").IOVA = []string{"zero"} },
+			"ibv_alloc_td: it has iova:, and makes no memory region; remove iova:"},
+		{func(e edited) { e.verb("ibv_import_mr").IOVA = nil },
+			"ibv_import_mr: it makes a memory region, and iova: does not say where addresses in it begin; name the parameter or field under"},
+		{func(e edited) { e.verb("ibv_import_mr").IOVA = []string{"mr_handle"} },
+			"ibv_import_mr: mr_handle is of type uint32_t, and iova: is for a pointer, or an unsigned integer of 64 bits; correct iova:"},
+		{func(e edited) { e.verb("ibv_alloc_pd").Creates = "Line" }, "ibv_alloc_pd: no object Line in any page; correct creates:"},
+		{func(e edited) { e.verb("ibv_query_qp").Methods[0].Go = "Query" },
+			"ibv_query_qp: method Query must be called TYPE.NAME, where TYPE is an object or Lib; write it like PD.RegMR"},
+		{func(e edited) { e.fn("ibv_advise_mr").Dispatch = &api.Dispatch{Way: api.WaySpecial, Hash: "12"} },
+			"the inline function does more than call the provider (hash 12); write its C code in templates/ and pin the hash"},
 		{func(e edited) { e.verb("ibv_alloc_mw").Marks = map[string]string{"bound": "pd"} },
 			"ibv_alloc_mw: marks: bound: pd is no number or flags that the verb takes, nor a mark of a handle that it takes; write 0, 1,"},
 		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "attr.log_align_req" },
@@ -132,6 +152,22 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.verb("ibv_query_qp").Returns = spec.RetRereg },
 			"ibv_query_qp: a function that returns int does not return rereg; correct returns:"},
 		// Parameters.
+		{func(e edited) { e.verb("ibv_query_qp").Params = e.verb("ibv_query_qp").Params[1:] },
+			"ibv_query_qp: parameter qp of the header is not under params:; add it"},
+		{func(e edited) { e.param("ibv_query_qp", "attr").Role = role.Addr },
+			"ibv_query_qp.attr: a parameter of type struct ibv_qp_attr * cannot have the role addr; correct role:"},
+		{func(e edited) { e.param("ibv_dealloc_pd", "pd").Type = "Line" }, "ibv_dealloc_pd.pd: no object Line in any page; correct type:"},
+		{func(e edited) { e.param("ibv_query_qp", "attr").Type = "Line" }, "ibv_query_qp.attr: no record Line in any page; correct type:"},
+		{func(e edited) { e.param("ibv_reg_mr", "access").Type = "Line" },
+			"ibv_reg_mr.access: no flag or enum type Line in any page; correct type:"},
+		{func(e edited) { e.param("ibv_advise_mr", "flags").Rest = true },
+			"parameter sg_list comes after flags, which has rest: and must be the last parameter; change the page, or leave the method out"},
+		{func(e edited) {
+			e.fn("ibv_query_port_speed").Params[1].Type = "struct ibv_srq_attr *"
+			p := e.param("ibv_query_port_speed", "port_num")
+			p.Role, p.Type = role.OutRecord, "SRQInfo"
+		},
+			"Device.QueryPortSpeed: ibv_query_port_speed fills records and numbers, and no form generates such a method yet;"},
 		{func(e edited) {
 			e.param("ibv_modify_qp", "attr_mask").Role, e.param("ibv_modify_qp", "attr_mask").Type = role.In, ""
 		},
@@ -166,7 +202,15 @@ func TestOwnPages(t *testing.T) {
 			"MRAccess: IBV_ACCESS_LOCAL_WRITE is 1099511627776, which the Go type cannot have (0 to 4294967295); write bits: 64"},
 		{func(e edited) { e.fn("ibv_query_qp").Variadic = true },
 			"ibv_query_qp: it takes any number of arguments, and a call with a variable number of arguments cannot be generated; skip it"},
+		{func(e edited) { kept(e, e.EnumByGo("MTU")).Code = "timeout" },
+			"MTU: code: timeout is for numbers of 8 bits, and an enum has 32; remove code:, or the enum"},
+		{func(e edited) {
+			kept(e, e.FlagByGo("MRAccess")).Names = map[string]string{"IBV_ACCESS_REMOTE_WRITE": "MRAccessLocalWrite"}
+		},
+			"MRAccessLocalWrite: both IBV_ACCESS_LOCAL_WRITE and IBV_ACCESS_REMOTE_WRITE get this Go name; give one of them a name under"},
 		// Records and their fields.
+		{func(e edited) { e.rec("QPInfo").Fields = e.rec("QPInfo").Fields[1:] },
+			"is neither under fields: nor under hide:; add it to one of them, on the page or in a file that extends it, or run with"},
 		{func(e edited) { e.member("struct ibv_qp_attr", "timeout").BitSize = new(7) },
 			"struct ibv_qp_attr.timeout: it is a bit-field; do not describe this struct under records:"},
 		{func(e edited) { e.member("struct ibv_qp_attr", "path_mtu").Size = 8 },
