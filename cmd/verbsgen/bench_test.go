@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -69,59 +68,6 @@ func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
 		if _, err := build(newTarget()); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkPeers compares the CPU time of reading the installed header with that of castxml and bindgen, where these are installed: a
-// process of each in turn. The metrics are ratios of sums; inventory reads the header for two architectures. Run it with -benchtime 1x.
-func BenchmarkPeers(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
-	}
-	if _, err := os.Stat(installedHeader); err != nil {
-		b.Skip(err)
-	}
-	exe := filepath.Join(b.TempDir(), "verbsgen")
-	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	dir := b.TempDir()
-	peers := map[string][]string{
-		"castxml": {"--castxml-output=1", "-o", filepath.Join(dir, "verbs.xml"), installedHeader},
-		"bindgen": {installedHeader, "-o", filepath.Join(dir, "verbs.rs")},
-	}
-	if include, err := exec.Command("gcc", "-print-file-name=include").Output(); err == nil { // where clang is not there to bring stddef.h
-		peers["bindgen"] = append(peers["bindgen"], "--", "-isystem", strings.TrimSpace(string(include)))
-	}
-	for name := range peers {
-		if _, err := exec.LookPath(name); err != nil {
-			b.Logf("%s is not installed", name)
-			delete(peers, name)
-		}
-	}
-	if len(peers) == 0 {
-		b.Skip("nothing to compare with")
-	}
-	cpu := map[string]time.Duration{}
-	take := func(name, exe string, args ...string) {
-		cmd := exec.Command(exe, args...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		cpu[name] += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	}
-	const rounds = 5
-	for range rounds {
-		take("inventory", exe, "inventory", "--json", "--header", installedHeader)
-		take("generate", exe, "generate", "--allow-undecided", "--header", installedHeader, "-o", filepath.Join(dir, "verbs"))
-		for name, args := range peers {
-			take(name, name, args...)
-		}
-	}
-	for name := range peers {
-		for _, ours := range []string{"inventory", "generate"} {
-			b.ReportMetric(float64(cpu[ours])/float64(cpu[name]), ours+"/"+name)
 		}
 	}
 }

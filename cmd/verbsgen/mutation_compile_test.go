@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -25,7 +24,6 @@ import (
 // gcc. Output that it has seen before it does not look at again.
 type outputCompiler struct {
 	imports importMap
-	mu      sync.Mutex
 	seen    map[[sha256.Size]byte]string
 }
 
@@ -72,13 +70,19 @@ func plainText(files map[string]string) string {
 // check returns what a compiler says against a package; empty for nothing.
 func (c *outputCompiler) check(files map[string]string) string {
 	key := sha256.Sum256([]byte(plainText(files)))
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if _, ok := c.seen[key]; !ok {
 		err := errors.Join(c.checkGo(files, "raw_none.gen.go"), c.checkGo(files, "raw.gen.go"), checkC(files))
 		c.seen[key] = strings.TrimPrefix(fmt.Sprint(err), "<nil>")
 	}
 	return c.seen[key]
+}
+
+// outcome is what a package is whose input was damaged.
+func (c *outputCompiler) outcome(files map[string]string) (outcome, string) {
+	if problem := c.check(files); problem != "" {
+		return broken, problem
+	}
+	return compiles, ""
 }
 
 // checkGo checks the types of a package without one of its files, of which each build has one. It does not look at what cgo makes of C:

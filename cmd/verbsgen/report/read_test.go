@@ -38,7 +38,11 @@ func TestMistakes(t *testing.T) {
 		{`"capabilities": null`, `"capabilities": nul`,
 			"24:22: report: it is not JSON: invalid character ',' in literal null (expecting 'l')"},
 		{`"reason": "r",`, ``, "cases[0].reason: status fail needs a reason"},
-		{`"peer_device"`, `"peer_device"`, ""},
+		{`"status": "fail"`, `"status": "ok"`, `cases[0].status: "ok" is none of pass, fail, skip, known`},
+		{`"cases": [`, `"cases": [{"id": "CF-mr-0001", "family": "f", "mode": "device", "status": "pass"},`,
+			"cases[1].id: CF-mr-0001 comes twice"},
+		{`"version": 2`, `"version": 1, "peer": {}`, "peer: a report of version 1 has none\ncases[0].observed: a report of version 1 has none"},
+		{Schema, "something", `schema: it is JSON, but its schema is "something" and not "verbsgen-conformance"`},
 	} {
 		text := strings.Replace(string(data), c.old, c.new, 1)
 		_, err := Decode([]byte(text))
@@ -50,8 +54,10 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%.60s: got\n%s\nwant\n%s", c.new, got, c.want)
 		}
 	}
+	head, _, _ := strings.Cut(string(data), `"cases": [`)
 	for text, want := range map[string]string{
-		"[1]": "1:1: report: a JSON array does not belong here", "": "1:1: report: it is not JSON: unexpected end of JSON input",
+		head + `"cases": []}`: "cases: it has no cases",
+		"[1]":                 "1:1: report: a JSON array does not belong here", "": "1:1: report: it is not JSON: unexpected end of JSON input",
 		string(data) + "x":                           "43:1: report: it is not JSON: invalid character 'x' after top-level value",
 		strings.Repeat("[", 1<<20):                   "exceeded max depth",
 		strings.TrimSuffix(string(data), "  ]\n}\n"): "unexpected end of JSON input",

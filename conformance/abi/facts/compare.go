@@ -10,133 +10,140 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// said is what one side says of a header: the properties of each declaration, "size" of "record struct ibv_mr".
-type said map[string]map[string]any
-
-// add returns the properties of a declaration, as they were added so far.
-func (s said) add(name string) map[string]any {
-	if s[name] == nil {
-		s[name] = map[string]any{}
-	}
-	return s[name]
-}
-
 // Compare tells every difference between our facts and gcc's view of the same header, looked for from both sides. places
 // says that the facts carry names as included, so that lines can be compared too.
 func Compare(rel *api.Release, v *View, places bool) []string {
-	c := &comparer{rel: rel, view: v, places: places, ours: said{}}
-	c.functions()
-	c.records()
-	c.enums()
-	c.macros()
-	for _, name := range slices.Sorted(maps.Keys(c.ours)) {
-		theirs, ok := v.said[name]
-		if !ok {
-			c.diff("%s: gcc does not have it", name)
+	ours, theirs := v.alike(rel.On(v.Machine))
+	is, says := api.Properties(ours), api.Properties(theirs)
+	at, from := api.Positions(ours), api.Positions(theirs)
+	var diffs []string
+	diff := func(format string, args ...any) { diffs = append(diffs, fmt.Sprintf(format, args...)) }
+	for _, name := range sorted(is, says) {
+		switch {
+		case says[name] == nil:
+			diff("%s: gcc does not have it", name)
 			continue
+		case is[name] == nil:
+			diff("%s: only gcc has it", name)
+			continue
+		case places && at[name].Line > 0 && from[name].Line > 0 && at[name].Short() != from[name].Short():
+			diff("%s: place is %s, gcc says %s", name, at[name].Short(), from[name].Short())
 		}
-		for _, property := range slices.Sorted(maps.Keys(c.ours[name])) {
-			if value := c.ours[name][property]; value != theirs[property] {
-				c.diff("%s: %s is %v, gcc says %v", name, property, value, theirs[property])
+		for _, p := range sorted(is[name], says[name]) {
+			if value := is[name][p]; value != says[name][p] && p != api.PropAlign && p != api.PropOp {
+				diff("%s: %s is %s, gcc says %s", name, p, value, says[name][p])
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.said)) {
-		if c.ours[name] == nil && !v.aside[name] {
-			c.diff("%s: only gcc has it", name)
+	for _, a := range ours.Aliases {
+		known := says[a.Kind+" "+a.Of] != nil
+		switch a.Kind {
+		case "function":
+			known = says[a.Of][api.PropSignature] != ""
+		case "enumerator":
+			known = says[a.Of][api.PropValue] != ""
+		}
+		if !known {
+			diff("%s: gcc knows no %s %s", a.Name, a.Kind, a.Of)
 		}
 	}
-	return c.diffs
+	return diffs
 }
 
-type comparer struct {
-	rel    *api.Release
-	view   *View
-	places bool
-	ours   said
-	diffs  []string
+// sorted are the keys of two maps.
+func sorted[V any, M ~map[string]V](a, b M) []string {
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	return slices.Sorted(maps.Keys(both))
 }
 
-func (c *comparer) diff(format string, args ...any) {
-	c.diffs = append(c.diffs, fmt.Sprintf(format, args...))
-}
-
-// add returns the properties of a declaration: the place, where facts have it as gcc has.
-func (c *comparer) add(name string, pos api.Pos) map[string]any {
-	properties := c.ours.add(name)
-	if c.places && pos.Line > 0 {
-		properties["place"] = fmt.Sprintf("%s:%d", pos.File, pos.Line)
-	}
-	return properties
-}
-
-func (c *comparer) functions() {
-	for _, f := range c.rel.Functions {
-		if c.ours["function "+f.Name] != nil {
-			c.diff("function %s: listed twice", f.Name)
+// alike returns our facts and what gcc says in one form, without what gcc cannot know and what facts need not have.
+func (v *View) alike(rel *api.Release) (ours, theirs *api.Release) {
+	o, t := *rel, *v.rel
+	o.Records, t.Records = v.records(rel)
+	o.Enums = nil
+	for _, e := range rel.Enums {
+		if !v.Alone || !e.Foreign {
+			e.Tag = enumName(e)
+			o.Enums = append(o.Enums, e)
 		}
-		properties := c.add("function "+f.Name, f.Pos)
-		properties["static inline"], properties["prototype"] = f.Kind == api.Inline, prototype(f)
 	}
+	o.Macros = slices.Clone(rel.Macros)
+	for i := range o.Macros {
+		switch m := &o.Macros[i]; value := m.Value.(type) {
+		case uint64:
+			m.Value = int64(value)
+		case string:
+			m.Value = squeeze(value)
+		}
+	}
+	o.Functions = slices.Clone(rel.Functions)
+	for i := range o.Functions {
+		f := &o.Functions[i]
+		f.Ret, f.Params = squeeze(f.Ret), slices.Clone(f.Params)
+		for j := range f.Params {
+			f.Params[j].Type = squeeze(f.Params[j].Type)
+		}
+	}
+	t.Macros = slices.Clone(t.Macros)
+	for _, a := range rel.Aliases {
+		i := slices.IndexFunc(t.Macros, func(m api.Macro) bool { return m.Name == a.Name })
+		if i >= 0 {
+			t.Aliases = append(t.Aliases, api.Alias{Name: a.Name, Of: v.texts[a.Name], Pos: t.Macros[i].Pos})
+			t.Macros = slices.Delete(t.Macros, i, i+1)
+		}
+	}
+	return &o, &t
 }
 
-// prototype writes a function as gcc -aux-info does, with all white space squeezed.
-func prototype(f api.Function) string {
-	list := []string{}
-	for _, p := range f.Params {
-		list = append(list, p.Type)
+// records are those of alike.
+func (v *View) records(rel *api.Release) (ours, theirs []api.Record) {
+	records := map[string]api.Record{}
+	for _, r := range v.rel.Records {
+		records[r.Tag] = r
 	}
-	if f.Variadic {
-		list = append(list, "...")
+	for _, r := range rel.Records {
+		other, known := records[r.Tag]
+		beside := v.Alone && r.Foreign // declared elsewhere: others compare its fields
+		other.Foreign = false
+		switch {
+		case r.Incomplete && (!known || beside): // gcc leaves out what only parameters point to
+			delete(records, r.Tag)
+			continue
+		case beside:
+			r.Fields, other.Fields = nil, nil
+		}
+		if known {
+			records[r.Tag] = other
+		}
+		r.Fields = slices.Clone(r.Fields)
+		for i := range r.Fields {
+			f := &r.Fields[i]
+			if f.Type = asView(f.Type); f.BitOffset != nil {
+				f.Offset = 8*f.Offset + int64(*f.BitOffset)
+			}
+		}
+		ours = append(ours, r)
 	}
-	if len(list) == 0 {
-		list = []string{"void"}
+	for _, r := range records {
+		if !r.Foreign {
+			theirs = append(theirs, r)
+		}
 	}
-	return squeeze(f.Ret + " " + f.Name + "(" + strings.Join(list, ", ") + ")")
+	return ours, theirs
 }
 
 var spaceRE = regexp.MustCompile(`\s*([*(),])\s*`)
 
+// squeeze drops white space around marks.
 func squeeze(s string) string { return spaceRE.ReplaceAllString(s, "$1") }
 
-func (c *comparer) records() {
-	for i := range c.rel.Records {
-		r := &c.rel.Records[i]
-		name := "record " + r.Tag
-		theirs := c.view.said[name]
-		switch {
-		case strings.Contains(r.Tag, "<"):
-			c.diff("record %s: has no tag that gcc could know", r.Tag)
-		case theirs == nil && r.Incomplete: // gcc leaves out what only parameters point to
-		case c.view.Alone && r.Foreign: // declared elsewhere: others hold its fields
-			if properties := c.ours.add(name); !r.Incomplete {
-				properties["size"] = r.Size
-			}
-		case r.Incomplete || theirs["incomplete"] == true:
-			c.ours.add(name)["incomplete"] = r.Incomplete
-		default:
-			c.record(r, c.add(name, r.Pos))
-		}
+// enumName names an enum by its tag, or by its first enumerator.
+func enumName(e api.Enum) string {
+	if (strings.Contains(e.Tag, "<") || e.Tag == "enum ") && len(e.Enumerators) > 0 {
+		return "enum with " + e.Enumerators[0].Name
 	}
-}
-
-func (c *comparer) record(r *api.Record, properties map[string]any) {
-	size, offset, fieldSize := r.Size, func(i int) int64 { return r.Fields[i].Offset }, func(i int) int64 { return r.Fields[i].Size }
-	if l := r.ARM64; l != nil && c.view.Machine == "arm64" {
-		if len(l.Offsets) != len(r.Fields) || len(l.Sizes) != len(r.Fields) {
-			c.diff("%s: the arm64 layout has %d offsets and %d sizes for %d fields", r.Tag, len(l.Offsets), len(l.Sizes), len(r.Fields))
-			return
-		}
-		size, offset, fieldSize = l.Size, func(i int) int64 { return l.Offsets[i] }, func(i int) int64 { return l.Sizes[i] }
-	}
-	properties["incomplete"], properties["size"], properties["number of fields"] = false, size, len(r.Fields)
-	for i, f := range r.Fields {
-		is := field{name: f.Name, ctype: asView(f.Type), offset: offset(i), size: fieldSize(i)}
-		if f.BitSize != nil && f.BitOffset != nil {
-			is.bits, is.offset = *f.BitSize, 8*is.offset+int64(*f.BitOffset)
-		}
-		properties[fmt.Sprintf("field %d", i)] = is
-	}
+	return e.Tag
 }
 
 var madeUpRE = regexp.MustCompile(`(struct|union|enum) [^ ]*<anonymous \d+>`)
@@ -149,40 +156,4 @@ func asView(ctype string) string {
 		ctype = base + "[0]" // an array at the end, of open length
 	}
 	return ctype
-}
-
-func (c *comparer) enums() {
-	for _, e := range c.rel.Enums {
-		if c.view.Alone && e.Foreign {
-			continue
-		}
-		var list []enumerator
-		for _, v := range e.Enumerators {
-			list = append(list, enumerator{v.Name, v.Value})
-		}
-		enum(c.add(enumName(e.Tag, list), e.Pos), e.Signed, list)
-	}
-}
-
-// macros compares constants by value, and names for other declarations by what they stand for.
-func (c *comparer) macros() {
-	for _, m := range c.rel.Macros {
-		properties := c.add("macro "+m.Name, m.Pos)
-		switch v := m.Value.(type) {
-		case int64:
-			properties["value"] = v
-		case uint64:
-			properties["value"] = int64(v)
-		case string:
-			properties["value"] = squeeze(v)
-		default:
-			c.diff("macro %s: value %v is of type %T", m.Name, v, v)
-		}
-	}
-	for _, a := range c.rel.Aliases {
-		c.add("macro "+a.Name, a.Pos)["stands for"] = a.Of
-		if !c.view.knows(a) {
-			c.diff("alias %s: gcc knows no %s %s", a.Name, a.Kind, a.Of)
-		}
-	}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// debugInfo reads the records and enums of an object file.
-func (p *probe) debugInfo(v *View, object string) error {
+// entries looks at the debug information of an object file.
+func entries(object string, look func(*dwarf.Data, *dwarf.Entry) error) error {
 	f, err := elf.Open(object)
 	if err != nil {
 		return err
@@ -19,54 +21,54 @@ func (p *probe) debugInfo(v *View, object string) error {
 	if err != nil {
 		return err
 	}
-	d := &reader{probe: p, data: data, view: v}
-	r := data.Reader()
-	for {
+	for r := data.Reader(); ; {
 		e, err := r.Next()
-		if err != nil {
-			return err
+		if err == nil && e != nil {
+			err = look(data, e)
 		}
-		if e == nil {
-			return nil
-		}
-		if err := d.entry(e); err != nil {
+		if err != nil || e == nil {
 			return err
 		}
 	}
+}
+
+// debugInfo reads the records and enums of an object file.
+func (p *probe) debugInfo(v *View, object string) error {
+	d := &reader{probe: p, rel: v.rel}
+	return entries(object, func(data *dwarf.Data, e *dwarf.Entry) error {
+		d.data = data
+		switch e.Tag {
+		case dwarf.TagCompileUnit:
+			lines, err := data.LineReader(e)
+			if err != nil {
+				return err
+			}
+			d.files = lines.Files()
+		case dwarf.TagStructType, dwarf.TagUnionType:
+			return d.record(e)
+		case dwarf.TagEnumerationType:
+			return d.enum(e)
+		}
+		return nil
+	})
 }
 
 type reader struct {
 	*probe
 	data  *dwarf.Data
-	view  *View
+	rel   *api.Release
 	files []*dwarf.LineFile
 }
 
-func (d *reader) entry(e *dwarf.Entry) error {
-	switch e.Tag {
-	case dwarf.TagCompileUnit:
-		lines, err := d.data.LineReader(e)
-		if err != nil {
-			return err
-		}
-		d.files = lines.Files()
-	case dwarf.TagStructType, dwarf.TagUnionType:
-		return d.record(e)
-	case dwarf.TagEnumerationType:
-		return d.enum(e)
-	}
-	return nil
-}
-
 // place is where an entry was declared; own reports whether the header, or a file beside it, did so.
-func (d *reader) place(e *dwarf.Entry) (place string, own bool) {
+func (d *reader) place(e *dwarf.Entry) (place api.Pos, own bool) {
 	i, ok := e.Val(dwarf.AttrDeclFile).(int64)
 	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
 	if !ok || int(i) >= len(d.files) || d.files[i] == nil {
-		return "", false
+		return api.Pos{}, false
 	}
 	name := d.files[i].Name
-	return d.included(name) + ":" + strconv.FormatInt(line, 10), d.own(name)
+	return api.Pos{File: d.included(name), Line: int(line)}, d.own(name)
 }
 
 func (d *reader) record(e *dwarf.Entry) error {
@@ -82,41 +84,28 @@ func (d *reader) record(e *dwarf.Entry) error {
 	if !ok {
 		return fmt.Errorf("%s is no record", tag)
 	}
+	r := api.Record{Tag: s.Kind + " " + tag, Size: s.ByteSize, Incomplete: s.Incomplete, Fields: flatten(s, "", 0)}
 	place, own := d.place(e)
-	name := "record " + s.Kind + " " + tag
-	d.view.aside[name] = !own
-	properties := map[string]any{"incomplete": s.Incomplete, "size": s.ByteSize, "place": place}
-	if !s.Incomplete {
-		fields := flatten(s, "", 0)
-		properties["number of fields"] = len(fields)
-		for i, f := range fields {
-			properties[fmt.Sprintf("field %d", i)] = f
-		}
-	}
-	d.view.said[name] = properties
+	r.Pos, r.Foreign = place, !own
+	d.rel.Records = append(d.rel.Records, r)
 	return nil
 }
 
 // flatten lists the members as the facts do: those of a tagless member record follow it.
-func flatten(s *dwarf.StructType, prefix string, base int64) (all []field) {
+func flatten(s *dwarf.StructType, prefix string, base int64) (all []api.Field) {
 	for _, m := range s.Field {
-		f := field{name: prefix + m.Name, ctype: typeText(m.Type, ""), offset: base + m.ByteOffset, size: max(0, m.Type.Size())}
-		if m.Name == "" {
-			f.name = ""
-		}
-		if m.BitSize != 0 {
-			f.offset, f.bits = base*8+m.DataBitOffset, int(m.BitSize)
-		}
-		all = append(all, f)
-		inner, ok := m.Type.(*dwarf.StructType)
-		if !ok || inner.StructName != "" {
-			continue
-		}
+		f := api.Field{Type: typeText(m.Type, ""), Offset: base + m.ByteOffset, Size: max(0, m.Type.Size())}
 		next := prefix
 		if m.Name != "" {
-			next += m.Name + "."
+			f.Name, next = prefix+m.Name, prefix+m.Name+"."
 		}
-		all = append(all, flatten(inner, next, base+m.ByteOffset)...)
+		if bits := int(m.BitSize); bits != 0 {
+			f.Offset, f.BitSize = base*8+m.DataBitOffset, &bits
+		}
+		all = append(all, f)
+		if inner, ok := m.Type.(*dwarf.StructType); ok && inner.StructName == "" {
+			all = append(all, flatten(inner, next, base+m.ByteOffset)...)
+		}
 	}
 	return all
 }
@@ -132,19 +121,18 @@ func (d *reader) enum(e *dwarf.Entry) error {
 	}
 	et, ok := t.(*dwarf.EnumType)
 	if !ok {
-		return fmt.Errorf("%s is no enum", place)
+		return fmt.Errorf("%s is no enum", place.Short())
 	}
 	signed, err := d.signed(e)
 	if err != nil {
 		return err
 	}
-	var list []enumerator
+	enum := api.Enum{Tag: "enum " + et.EnumName, Signed: signed, Pos: place}
 	for _, v := range et.Val {
-		list = append(list, enumerator{v.Name, v.Val})
+		enum.Enumerators = append(enum.Enumerators, api.Enumerator{Name: v.Name, Value: v.Val})
 	}
-	properties := d.view.said.add(enumName("enum "+et.EnumName, list))
-	properties["place"] = place
-	enum(properties, signed, list)
+	enum.Tag = enumName(enum)
+	d.rel.Enums = append(d.rel.Enums, enum)
 	return nil
 }
 

@@ -1,15 +1,15 @@
 package facts
 
 import (
-	"bufio"
-	"bytes"
 	"debug/dwarf"
-	"debug/elf"
-	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 var (
@@ -24,106 +24,68 @@ func (p *probe) macros(v *View) error {
 	if err != nil {
 		return err
 	}
-	all := said{} // by name
+	all := map[string]*api.Macro{}
 	file, line := "", 0
-	sc := bufio.NewScanner(bytes.NewReader(out))
-	sc.Buffer(nil, 1<<20)
-	for ; sc.Scan(); line++ {
-		text := sc.Text()
+	for text := range strings.Lines(string(out)) {
+		text = strings.TrimSuffix(text, "\n")
 		if m := lineRE.FindStringSubmatch(text); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			file, line = m[2], n-1
+			line, _ = strconv.Atoi(m[1])
+			file = m[2]
 			continue
 		}
 		if m := undefRE.FindStringSubmatch(text); m != nil {
 			delete(all, m[1])
-			continue
 		}
-		m := defineRE.FindStringSubmatch(text)
-		if m == nil || m[2] != "" || !p.own(file) {
-			continue
+		if m := defineRE.FindStringSubmatch(text); m != nil && m[2] == "" && p.own(file) {
+			text := strings.Join(strings.Fields(m[3]), " ")
+			if text != "" && !strings.HasPrefix(text, "inline") { // words of a declaration
+				v.texts[m[1]] = text
+				all[m[1]] = &api.Macro{Name: m[1], Value: squeeze(text), Pos: api.Pos{File: p.included(file), Line: line}}
+			}
 		}
-		if repl := strings.Join(strings.Fields(m[3]), " "); repl != "" {
-			all[m[1]] = map[string]any{"value": squeeze(repl), "stands for": repl, "place": fmt.Sprintf("%s:%d", p.included(file), line)}
-		}
+		line++
 	}
-	if err := errors.Join(sc.Err(), p.evaluate(all)); err != nil {
-		return err
+	err = p.evaluate(all)
+	for _, m := range all {
+		v.rel.Macros = append(v.rel.Macros, *m)
 	}
-	for name, properties := range all {
-		v.said["macro "+name] = properties
-		v.aside["macro "+name] = strings.HasPrefix(properties["stands for"].(string), "inline") // words of a declaration
-	}
-	return nil
+	return err
 }
 
 // evaluate computes the macros that are integer constants. Each becomes an enumerator of its own enum; gcc says which are
-// none, and goes on.
-func (p *probe) evaluate(all said) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "#include <%s>\n", p.Name)
-	const first = 2
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-		fmt.Fprintf(&text, "enum { vg_value_%s = %s };\n", name, name)
-	}
-	if err := p.write("macros.c", text.String()); err != nil {
-		return err
-	}
-	bad := map[int]bool{}
-	// Without tracking of expansions an error stands where the macro is used, not where it is defined.
-	if _, err := p.compile("macros.c", "-ftrack-macro-expansion=0"); err != nil {
+// none, and compiles the others.
+func (p *probe) evaluate(all map[string]*api.Macro) error {
+	for names := slices.Sorted(maps.Keys(all)); ; {
+		text := fmt.Sprintf("#include <%s>\n", p.Name)
+		const first = 2
+		for _, name := range names {
+			text += fmt.Sprintf("enum { vg_value_%s = %s };\n", name, name)
+		}
+		if err := p.write("macros.c", text); err != nil {
+			return err
+		}
+		// Without tracking of expansions an error stands where the macro is used, not where it is defined.
+		object, err := p.compile("macros.c", "-ftrack-macro-expansion=0")
+		if err == nil {
+			return entries(object, func(_ *dwarf.Data, e *dwarf.Entry) error {
+				name, _ := e.Val(dwarf.AttrName).(string)
+				value, isInt := e.Val(dwarf.AttrConstValue).(int64)
+				name, ok := strings.CutPrefix(name, "vg_value_")
+				if ok && isInt && e.Tag == dwarf.TagEnumerator {
+					all[name].Value = value
+				}
+				return nil
+			})
+		}
+		bad := map[string]bool{}
 		for _, m := range regexp.MustCompile(`(?m)^macros\.c:(\d+):\d+: error`).FindAllStringSubmatch(err.Error(), -1) {
-			n, _ := strconv.Atoi(m[1])
-			bad[n-first] = true
+			if n, _ := strconv.Atoi(m[1]); n >= first {
+				bad[names[n-first]] = true
+			}
 		}
 		if len(bad) == 0 {
 			return err
 		}
-	}
-	text.Reset()
-	fmt.Fprintf(&text, "#include <%s>\n", p.Name)
-	for i, name := range names {
-		if !bad[i] {
-			fmt.Fprintf(&text, "enum { vg_value_%s = %s };\n", name, name)
-		}
-	}
-	if err := p.write("macros.c", text.String()); err != nil {
-		return err
-	}
-	object, err := p.compile("macros.c")
-	if err != nil {
-		return err
-	}
-	return readValues(object, all)
-}
-
-// readValues takes the values of the enumerators vg_value_NAME out of an object file.
-func readValues(object string, all said) error {
-	f, err := elf.Open(object)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := f.DWARF()
-	if err != nil {
-		return err
-	}
-	r := data.Reader()
-	for {
-		e, err := r.Next()
-		if err != nil || e == nil {
-			return err
-		}
-		if e.Tag != dwarf.TagEnumerator {
-			continue
-		}
-		name, _ := e.Val(dwarf.AttrName).(string)
-		value, isInt := e.Val(dwarf.AttrConstValue).(int64)
-		name, ok := strings.CutPrefix(name, "vg_value_")
-		if ok && isInt && all[name] != nil {
-			all[name]["value"] = value
-		}
+		names = slices.DeleteFunc(names, func(name string) bool { return bad[name] })
 	}
 }

@@ -34,17 +34,17 @@ func DefaultVersions(lib string) (map[string]string, error) {
 
 // CompareVersions reports where the default versions of the exported functions differ.
 func CompareVersions(rel *api.Release, versions map[string]string) []string {
-	c := &comparer{rel: rel}
+	var diffs []string
 	for _, f := range rel.Functions {
 		if f.Kind == api.Inline {
 			continue
 		}
 		if v := versions[f.Name]; v != f.Version {
-			c.diff("function %s: version is %s, objdump says %s", f.Name, f.Version, v)
+			diffs = append(diffs, fmt.Sprintf("function %s: version is %s, objdump says %s", f.Name, f.Version, v))
 		}
 		if private := strings.Contains(f.Version, "PRIVATE"); private != f.Private {
-			c.diff("function %s: private is %v at version %s", f.Name, f.Private, f.Version)
+			diffs = append(diffs, fmt.Sprintf("function %s: private is %v at version %s", f.Name, f.Private, f.Version))
 		}
 	}
-	return c.diffs
+	return diffs
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -15,65 +17,10 @@ type View struct {
 	Machine string // "amd64" or "arm64"
 	Alone   bool   // Own of Header names files
 
-	said said
-	// aside are declarations that facts may have, and need not: records of other files, macros that are words of a declaration.
-	aside map[string]bool
-}
-
-// field is one member of a record. The offset of a bit field is in bits, from the start of the record.
-type field struct {
-	name, ctype  string
-	offset, size int64
-	bits         int // 0 for a member that is no bit field
-}
-
-func (f field) String() string {
-	if f.bits > 0 {
-		return fmt.Sprintf("%s %s, %d bits at bit %d, of %d bytes", f.ctype, f.name, f.bits, f.offset, f.size)
-	}
-	return fmt.Sprintf("%s %s at %d, of %d bytes", f.ctype, f.name, f.offset, f.size)
-}
-
-type enumerator struct {
-	name  string
-	value int64
-}
-
-func (e enumerator) String() string { return fmt.Sprintf("%s = %d", e.name, e.value) }
-
-// enumName names an enum by its tag, or by its first enumerator.
-func enumName(tag string, list []enumerator) string {
-	if (strings.Contains(tag, "<") || tag == "enum ") && len(list) > 0 {
-		return "enum with " + list[0].name
-	}
-	return tag
-}
-
-// enum adds the properties of an enum.
-func enum(properties map[string]any, signed bool, list []enumerator) {
-	properties["signed"], properties["number of enumerators"] = signed, len(list)
-	for i, e := range list {
-		properties[fmt.Sprintf("enumerator %d", i)] = e
-	}
-}
-
-// knows reports whether gcc has what an alias stands for, as the kind that the facts have.
-func (v *View) knows(a api.Alias) bool {
-	switch a.Kind {
-	case "struct", "union":
-		return v.said["record "+a.Kind+" "+a.Of] != nil
-	case "function", "enum":
-		return v.said[a.Kind+" "+a.Of] != nil
-	case "enumerator":
-		for _, properties := range v.said {
-			for _, value := range properties {
-				if e, ok := value.(enumerator); ok && e.name == a.Of {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	// rel has declarations as facts have them, but offsets of bit fields in bits. Its foreign records are those of other files, which facts
+	// may have, and need not.
+	rel   *api.Release
+	texts map[string]string // of macros
 }
 
 // Look compiles the header in several ways. dir is an empty folder for the files that this takes.
@@ -82,7 +29,7 @@ func Look(h Header, dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Machine: "amd64", Alone: h.Own != nil, said: said{}, aside: map[string]bool{}}
+	v := &View{Machine: "amd64", Alone: h.Own != nil, rel: &api.Release{}, texts: map[string]string{}}
 	if strings.HasPrefix(filepath.Base(h.CC), "aarch64") {
 		v.Machine = "arm64"
 	}
@@ -107,40 +54,54 @@ func (p *probe) prototypes(v *View) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range strings.Split(string(data), "\n") {
-		m := prototypeRE.FindStringSubmatch(line)
+	for line := range strings.Lines(string(data)) {
+		m := prototypeRE.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if m == nil || !p.own(m[1]) {
 			continue
 		}
-		decl, name, err := anonymise(m[4])
+		f, err := function(m[4])
 		if err != nil {
 			return err
 		}
-		if f := v.said.add("function " + name); f["static inline"] != true {
-			f["static inline"], f["prototype"], f["place"] = m[3] == "F", squeeze(decl), p.included(m[1])+":"+m[2]
+		n, _ := strconv.Atoi(m[2])
+		f.Pos = api.Pos{File: p.included(m[1]), Line: n}
+		if m[3] == "F" {
+			f.Kind = api.Inline
+		}
+		if !slices.ContainsFunc(v.rel.Functions, func(g api.Function) bool { return g.Name == f.Name && g.Kind == api.Inline }) {
+			v.rel.Functions = append(v.rel.Functions, f)
 		}
 	}
-	if len(v.said) == 0 {
+	if len(v.rel.Functions) == 0 {
 		return fmt.Errorf("%s -aux-info names no function of %s", p.CC, p.Name)
 	}
 	return nil
 }
 
-var wordRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+var (
+	wordRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	lastRE = regexp.MustCompile(`\w+$`)
+)
 
-// anonymise drops the parameter names of a prototype, which gcc gives for definitions only. No function of a verbs header
-// takes a pointer to a function or an array of known bounds, so the name is the last word of a parameter with two or more.
-func anonymise(decl string) (text, name string, err error) {
+// function reads a prototype. Definitions have the names of parameters: no function of a verbs header takes a pointer to a function or an
+// array of known bounds, so the name is the last word of a parameter with two or more.
+func function(decl string) (f api.Function, err error) {
 	head, params, ok := strings.Cut(decl, " (")
 	if !ok || strings.Contains(params, "(") {
-		return "", "", fmt.Errorf("cannot take the prototype %q apart", decl)
+		return f, fmt.Errorf("cannot take the prototype %q apart", decl)
 	}
-	words := wordRE.FindAllString(head, -1)
-	var list []string
+	f.Name = lastRE.FindString(head)
+	f.Ret = squeeze(strings.TrimSpace(strings.TrimSuffix(head, f.Name)))
 	for _, param := range strings.Split(strings.TrimSuffix(params, ")"), ",") {
-		list = append(list, dropName(strings.TrimSpace(param)))
+		switch param = strings.TrimSpace(param); param {
+		case "...":
+			f.Variadic = true
+		case "void":
+		default:
+			f.Params = append(f.Params, api.Param{Type: squeeze(dropName(param))})
+		}
 	}
-	return head + " (" + strings.Join(list, ", ") + ")", words[len(words)-1], nil
+	return f, nil
 }
 
 // typeWords can end a type of more than one word.

@@ -72,7 +72,7 @@ func TestLayout(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, d := range facts.Compare(rel, view, false) {
-				if !strings.HasPrefix(d, "macro __aligned_u64:") { // of the kernel
+				if !strings.HasPrefix(d, "__aligned_u64:") { // of the kernel
 					t.Errorf("%s; is the header stale, or the emitter at fault? run make generate", d)
 				}
 			}

@@ -8,45 +8,44 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestOwnPages holds what the project promises of its own pages: every rule has both cases, and nothing of any
-// release is undecided.
+// TestOwnPages checks what the project promises of the pages of its modules: both cases of every rule are right, and nothing of any release
+// is undecided.
 func TestOwnPages(t *testing.T) {
-	sp, err := spec.Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := api.KnownOf(sp.Module.Facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	different, err := stored.Different()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range different {
-		rel, err := api.Load(name)
+	for _, module := range spec.Modules() {
+		sp, err := spec.Embedded(module)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := New(rel, sp)
-		if r.Release == nil || *r.Release != name {
-			t.Errorf("%s: release %v", name, r.Release)
+		stored, err := api.KnownOf(sp.Module.Facts)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if r.Rules.Tested != r.Rules.Total || len(r.Rules.Untested) > 0 {
-			t.Errorf("%s: %d of %d rules are tested; not %v", name, r.Rules.Tested, r.Rules.Total, r.Rules.Untested)
+		different, err := stored.Different()
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, k := range r.kinds() {
-			for _, it := range k.items {
-				if it.Status == "undecided" {
-					t.Errorf("%s: %s %s is undecided", name, k.what, it.Name)
-				}
-				if it.Status == "skipped" && it.Reason == "" {
-					t.Errorf("%s: %s %s is skipped without a reason", name, k.what, it.Name)
+		for _, name := range different {
+			rel, err := stored.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := New(rel, sp)
+			if r.Release == nil || *r.Release != name {
+				t.Errorf("%s: release %v", name, r.Release)
+			}
+			if r.Rules.Tested != r.Rules.Total || len(r.Rules.Untested) > 0 {
+				t.Errorf("%s %s: %d of %d rules are tested; not %v", module, name, r.Rules.Tested, r.Rules.Total, r.Rules.Untested)
+			}
+			for _, k := range r.kinds() {
+				for _, it := range k.items {
+					if it.Status == "undecided" || it.Status == "skipped" && it.Reason == "" {
+						t.Errorf("%s %s: %s %s is %s: %s", module, name, k.what, it.Name, it.Status, it.Reason)
+					}
 				}
 			}
-		}
-		if name == different[len(different)-1] && r.Rules.Total != len(sp.Rules()) {
-			t.Errorf("%s: %d rules counted, the pages have %d", name, r.Rules.Total, len(sp.Rules()))
+			if name == different[len(different)-1] && r.Rules.Total != len(sp.Rules()) {
+				t.Errorf("%s: %d rules counted, the pages have %d", name, r.Rules.Total, len(sp.Rules()))
+			}
 		}
 	}
 }

@@ -51,23 +51,6 @@ func evidenceText(hashes map[line]string) []byte {
 	return []byte(out)
 }
 
-// citations lists the citations of all modules, without measurements.
-func citations() ([]spec.Citation, error) {
-	var list []spec.Citation
-	for _, module := range spec.Modules() {
-		s, err := spec.Embedded(module)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range s.Citations() {
-			if c.Source.Run == "" {
-				list = append(list, c)
-			}
-		}
-	}
-	return list, nil
-}
-
 // releases are those that a source names; a commit is one.
 func releases(s *spec.Source) []string {
 	if s.Commit != "" {
@@ -122,29 +105,25 @@ func (r *result) look(c spec.Citation, release string, src *sources, before map[
 	s := c.Source
 	l := line{s.Project, release, s.File, s.Func}
 	text, ok := src.read(s.Project, release, s.File)
-	if !ok && src.repository(s.Project) {
-		r.problems = append(r.problems, fmt.Sprintf("%s: %s: the repository of %s has no %s, and no folder is given for it",
-			s.Pos, c.Of, s.Project, release))
-		return
-	}
-	if !ok {
+	problem := ""
+	switch {
+	case !ok && src.repository(s.Project):
+		problem = fmt.Sprintf("the repository of %s has no %s, and no folder is given for it", s.Project, release)
+	case !ok:
 		r.unread[s.Project+" "+release]++
 		if old, ok := before[l]; ok {
 			r.hashes[l] = old
 		}
-		return
-	}
-	problem := ""
-	if text == nil {
-		problem = "has no such file"
-	} else if s.Func != "" {
-		if r.hashes[l] = text.hash(s.Func); r.hashes[l] == "" {
-			delete(r.hashes, l)
-			problem = "has no " + s.Func + " in this file"
-		}
+	case text == nil:
+		problem = fmt.Sprintf("%s: %s %s has no such file", s.File, s.Project, release)
+	case s.Func == "":
+	case text.hash(s.Func) == "":
+		problem = fmt.Sprintf("%s: %s %s has no %s in this file", s.File, s.Project, release, s.Func)
+	default:
+		r.hashes[l] = text.hash(s.Func)
 	}
 	if problem != "" {
-		r.problems = append(r.problems, fmt.Sprintf("%s: %s: %s %s %s", s.Pos, c.Of, s.File+": "+s.Project, release, problem))
+		r.problems = append(r.problems, fmt.Sprintf("%s: %s: %s", s.Pos, c.Of, problem))
 	}
 }
 
@@ -157,7 +136,7 @@ type change struct {
 
 // changes compares the functions that are cited with those of a newer tree, or of a newer patch of an older series. One that has the text
 // of any release with a hash was read.
-func changes(list []spec.Citation, hashes map[line]string, newer tree) []change {
+func changes(list []spec.Citation, hashes map[line]string, newer tree) []*change {
 	src := newSources([]tree{newer})
 	found := map[line]*change{}
 	read := map[line]bool{} // with the hash for the release
@@ -169,51 +148,37 @@ func changes(list []spec.Citation, hashes map[line]string, newer tree) []change 
 		if s.Project != newer.project || s.Func == "" {
 			continue
 		}
-		for _, release := range slices.Backward(releases(s)) {
-			l := line{s.Project, release, s.File, s.Func}
-			if hashes[l] != "" && !olderRelease(newer.release, release) {
-				what := compare(src, l, read, newer.release)
-				if what != "" {
-					note(found, l, what, c)
-				}
-				break
+		var l line // in the newest release that has a hash and is not newer than the tree
+		for _, release := range releases(s) {
+			if at := (line{s.Project, release, s.File, s.Func}); hashes[at] != "" && !olderRelease(newer.release, release) {
+				l = at
 			}
 		}
+		what := ""
+		switch text, _ := src.read(s.Project, newer.release, s.File); {
+		case l == line{}:
+		case text == nil:
+			what = "the file is gone"
+		case text.hash(s.Func) == "":
+			what = "gone from the file"
+		case !read[line{s.Project, text.hash(s.Func), s.File, s.Func}]:
+			what = "changed"
+		}
+		if what == "" {
+			continue
+		}
+		of := c.Of
+		if c.Rule != nil {
+			of += " (" + c.Rule.Verb + ")"
+		}
+		if found[l] == nil {
+			found[l] = &change{line: l, what: what}
+		}
+		if f := found[l]; !slices.Contains(f.of, of) {
+			f.of = append(f.of, of)
+		}
 	}
-	out := make([]change, 0, len(found))
-	for _, c := range found {
-		out = append(out, *c)
-	}
-	slices.SortFunc(out, func(a, b change) int {
+	return slices.SortedFunc(maps.Values(found), func(a, b *change) int {
 		return cmp.Or(strings.Compare(a.file, b.file), strings.Compare(a.function, b.function), compareLines(a.line, b.line))
 	})
-	return out
-}
-
-// compare says how a function of a newer release differs, or "".
-func compare(src *sources, l line, read map[line]bool, release string) string {
-	text, _ := src.read(l.project, release, l.file)
-	if text == nil {
-		return "the file is gone"
-	}
-	switch hash := text.hash(l.function); {
-	case read[line{l.project, hash, l.file, l.function}]:
-		return ""
-	case hash == "":
-		return "gone from the file"
-	}
-	return "changed"
-}
-
-func note(found map[line]*change, l line, what string, c spec.Citation) {
-	if found[l] == nil {
-		found[l] = &change{line: l, what: what}
-	}
-	of := c.Of
-	if c.Rule != nil {
-		of += " (" + c.Rule.Verb + ")"
-	}
-	if f := found[l]; !slices.Contains(f.of, of) {
-		f.of = append(f.of, of)
-	}
 }

@@ -41,7 +41,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	list, err := citations()
+	pages, err := readPages()
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 		if err != nil {
 			return err
 		}
-		printChanges(out, t, changes(list, before, t))
+		printChanges(out, t, changes(pages.list, before, t))
 		return nil
 	}
 	var trees []tree
@@ -64,11 +64,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 		}
 		trees = append(trees, t)
 	}
-	e, err := endsOf(list)
-	if err != nil {
-		return err
-	}
-	r := collect(list, newSources(trees), before, e)
+	r := collect(pages.list, newSources(trees), before, &pages.ends)
 	for _, p := range r.problems {
 		fmt.Fprintln(out, p)
 	}
@@ -76,11 +72,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 		fmt.Fprintf(out, "not read: %d citations of %s, which no tree is given for\n", r.unread[release], release)
 	}
 	fmt.Fprintf(out, "%d functions of cited sources have a hash; %d sources name no function\n", len(r.hashes), r.unnamed)
-	todo, err := e.toRead(list, r.hashes)
-	if err != nil {
-		return err
-	}
-	for _, text := range todo {
+	for _, text := range pages.toRead(r.hashes) {
 		fmt.Fprintln(out, text)
 	}
 	if len(r.problems) > 0 {
@@ -89,7 +81,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 	return os.WriteFile(file, evidenceText(r.hashes), 0o644)
 }
 
-func printChanges(out io.Writer, t tree, list []change) {
+func printChanges(out io.Writer, t tree, list []*change) {
 	for _, c := range list {
 		fmt.Fprintf(out, "%s: %s: %s since %s: %s\n", c.file, c.function, c.what, c.release, strings.Join(c.of, ", "))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,9 +18,43 @@ type ends struct {
 	came        api.Index // the first release of each function, which is the floor of its rules if it is newer
 }
 
-// endsOf reads the ends off what is cited.
-func endsOf(list []spec.Citation) (*ends, error) {
-	e := &ends{came: api.Index{}}
+// cited is what the pages of all modules cite.
+type cited struct {
+	specs []*spec.Spec
+	list  []spec.Citation // without measurements
+	ends
+}
+
+// readPages reads the pages.
+func readPages() (*cited, error) {
+	c := &cited{ends: ends{came: api.Index{}}}
+	for _, module := range spec.Modules() {
+		s, err := spec.Embedded(module)
+		if err != nil {
+			return nil, err
+		}
+		known, err := api.KnownOf(s.Module.Facts)
+		if err != nil {
+			return nil, err
+		}
+		came, err := known.Since()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(c.came, came)
+		c.specs = append(c.specs, s)
+		for _, of := range s.Citations() {
+			if of.Source.Run == "" {
+				c.list = append(c.list, of)
+			}
+		}
+	}
+	c.find(c.list)
+	return c, nil
+}
+
+// find reads the ends off what is cited.
+func (e *ends) find(list []spec.Citation) {
 	later := func(to *string, release string) {
 		if *to == "" || olderRelease(*to, release) {
 			*to = release
@@ -39,24 +74,6 @@ func endsOf(list []spec.Citation) (*ends, error) {
 			}
 		}
 	}
-	for _, module := range spec.Modules() {
-		s, err := spec.Embedded(module)
-		if err != nil {
-			return nil, err
-		}
-		known, err := api.KnownOf(s.Module.Facts)
-		if err != nil {
-			return nil, err
-		}
-		came, err := known.Since()
-		if err != nil {
-			return nil, err
-		}
-		for name, release := range came {
-			e.came[name] = release
-		}
-	}
-	return e, nil
 }
 
 // lines returns the functions that a citation of an error rests on at the ends.
@@ -92,29 +109,20 @@ func (e *ends) oldest(r *spec.Rule, p *spec.Party) string {
 }
 
 // toRead lists what somebody must read: the errors that were not read at an end, and the changes that no source answers.
-func (e *ends) toRead(list []spec.Citation, hashes map[line]string) ([]string, error) {
-	todo, err := e.unread(hashes)
-	return append(todo, unanswered(list, hashes)...), err
-}
-
-// unread lists the errors whose sources nobody has compared with an end of the range that they hold for. A source has been read at a
-// release if it names the release, or another in which the function has the same text.
-func (e *ends) unread(hashes map[line]string) (out []string, err error) {
-	for _, module := range spec.Modules() {
-		s, err := spec.Embedded(module)
-		if err != nil {
-			return nil, err
-		}
+func (c *cited) toRead(hashes map[line]string) (todo []string) {
+	for _, s := range c.specs {
 		for _, r := range s.Rules() {
-			if r.Severity == spec.SeverityError && !r.Retired {
-				out = append(out, e.unreadOf(r, hashes)...)
+			if r.Severity == spec.SeverityError {
+				todo = append(todo, c.unread(r, hashes)...)
 			}
 		}
 	}
-	return out, nil
+	return append(todo, unanswered(c.list, hashes)...)
 }
 
-func (e *ends) unreadOf(r *spec.Rule, hashes map[line]string) (out []string) {
+// unread lists the parties of an error whose sources nobody has compared with an end of the range that they hold for. A source has been
+// read at a release if it names the release, or another in which the function has the same text.
+func (e *ends) unread(r *spec.Rule, hashes map[line]string) (out []string) {
 	for i := range r.RefusedBy {
 		p := &r.RefusedBy[i]
 		for _, project := range []string{spec.ProjectLinux, spec.ProjectRDMACore} {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -37,26 +36,31 @@ func parseTree(arg string) (tree, error) {
 
 // sources reads files of the releases that there are trees for, each once.
 type sources struct {
-	trees []tree
-	files map[string]*ctext // by project, release and file; nil for one that does not exist
-	known map[string]bool   // by project and release: whether a repository has it
+	trees    []tree
+	releases map[string]*rdmacore.Tree // by project and release; nil for one that no tree has
+	files    map[string]*ctext         // by project, release and file; nil for one that does not exist
 }
 
 func newSources(trees []tree) *sources {
-	return &sources{trees: trees, files: map[string]*ctext{}, known: map[string]bool{}}
+	return &sources{trees: trees, releases: map[string]*rdmacore.Tree{}, files: map[string]*ctext{}}
 }
 
-// find returns the tree with a release: a folder before a repository, of which the commit is returned too.
-func (s *sources) find(project, release string) (t tree, commit string, ok bool) {
-	for _, c := range s.trees {
-		if c.project == project && c.release == release {
-			return c, "", true
+// find returns the tree with a release: a folder before a repository.
+func (s *sources) find(project, release string) *rdmacore.Tree {
+	key := project + " " + release
+	found, ok := s.releases[key]
+	for _, t := range s.trees {
+		if ok || t.project != project {
+			continue
 		}
-		if c.project == project && c.release == "" && s.has(c, release) {
-			t, commit, ok = c, release, true
+		if at := (&rdmacore.Tree{Dir: t.dir, Commit: release}); t.release == "" && found == nil && at.Exists() {
+			found = at
+		} else if t.release == release {
+			found = &rdmacore.Tree{Dir: t.dir}
 		}
 	}
-	return t, commit, ok
+	s.releases[key] = found
+	return found
 }
 
 // repository reports whether a repository of the project is given: it must have the releases that have no folder.
@@ -64,34 +68,18 @@ func (s *sources) repository(project string) bool {
 	return slices.ContainsFunc(s.trees, func(t tree) bool { return t.project == project && t.release == "" })
 }
 
-func (s *sources) has(t tree, commit string) bool {
-	key := t.project + " " + commit
-	if _, ok := s.known[key]; !ok {
-		s.known[key] = (&rdmacore.Tree{Dir: t.dir, Commit: commit}).Exists()
-	}
-	return s.known[key]
-}
-
 // read returns a file of a release, and nil if the release has no such file. It is not ok where there is no tree of the release.
 func (s *sources) read(project, release, file string) (text *ctext, ok bool) {
-	t, commit, ok := s.find(project, release)
-	if !ok {
+	tree := s.find(project, release)
+	if tree == nil {
 		return nil, false
 	}
 	key := project + " " + release + " " + file
-	if text, ok := s.files[key]; ok {
-		return text, true
+	if _, ok := s.files[key]; !ok {
+		s.files[key] = nil
+		if data, err := tree.File(file); err == nil {
+			s.files[key] = readC(data)
+		}
 	}
-	var data []byte
-	var err error
-	if commit == "" {
-		data, err = os.ReadFile(filepath.Join(t.dir, filepath.FromSlash(file)))
-	} else {
-		data, err = (&rdmacore.Tree{Dir: t.dir, Commit: commit}).File(file)
-	}
-	if err == nil {
-		text = readC(data)
-	}
-	s.files[key] = text
-	return text, true
+	return s.files[key], true
 }
