@@ -61,7 +61,7 @@ func areas() []area {
 		of("mem", 8, calls),
 		of("gensupport/devmem", 6, calls),
 		of("gensupport/dpath", 22, calls, recorder),
-		of("verr", 6, bindings, calls),
+		of("verr", 6, test+"./runtime/gensupport/fail", bindings, calls),
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
 			tests: []string{test + "./gen/mlx5dv/direct",
 				test + "./conformance/device/oncard -run ^Test(SameBytes|Direct(Ops|States|Events|SRQ|Close|DCI|Bind))$"}},
@@ -69,7 +69,8 @@ func areas() []area {
 			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/gensupport/dpath ./gen/verbs", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
-		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"}, tests: []string{test + "./cmd/verbsgen/report", calls}},
+		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"},
+			tests: []string{test + "./cmd/verbsgen/report", test + "./cmd/verbsgen -run Test(MatrixDocument|Scripts)/script/reports?$"}},
 	}
 }
 
