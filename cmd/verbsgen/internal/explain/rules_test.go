@@ -214,6 +214,24 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// A release that lacks a flag knows no rule that needs it, but a call of it never has the flag.
+func TestOlder(t *testing.T) {
+	older := fixtureFacts()
+	older.Enums[0].Enumerators = older.Enums[0].Enumerators[:2]
+	c, err := parse("cases.yaml", []byte("- {verb: tst_call, args: {access: 1}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule, want := range map[string]string{
+		"kind: mandatory, subject: access, need: [TST_F_C]":                                                Accept,
+		"kind: excludes, subject: access, not: [TST_F_A], when: [{of: access, lacks: [TST_F_C, TST_F_D]}]": Reject,
+	} {
+		if r := New(fixtureSpec(t, rule), older).Evaluate(c[0]); r.Verdict != want {
+			t.Errorf("%s: %s", rule, r.Verdict)
+		}
+	}
+}
+
 // A broken lint is a warning that says why it is none more, or who accepts the call; a platform that is known to accept or
 // to refuse it makes it definite.
 func TestLint(t *testing.T) {
