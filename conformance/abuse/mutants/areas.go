@@ -27,6 +27,8 @@ const (
 	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as .ci/asan does.
 	leaks = test + "-asan ./conformance -run ^TestSuite$"
 	owned = test + "-asan ./runtime/softverbs"
+	// counts notices what is only slower.
+	counts = test + "./conformance/bench/hotguard"
 	// same compares what is generated from the pages with what is checked in.
 	same = "run ./cmd/verbsgen check"
 	// other generates packages from the pages and headers of tests.
@@ -52,7 +54,7 @@ func areas() []area {
 		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml", "spec/*/shared/*.yaml"},
 			tests: []string{test + "./spec", remake, bindings, test + internal + "explain", suites}},
-		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},
+		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites, counts}},
 		{name: "validators", most: 8, tests: []string{test + "./runtime/gensupport/fail", bindings},
 			files: []string{fail + "caps.go", fail + "fact.go", fail + "flags.go", fail + "mark.go", fail + "transition.go", fail + "value.go"}},
 		of("gensupport/object", 10, bindings, calls),
