@@ -61,7 +61,7 @@ func areas() []area {
 		of("gensupport/gate", 6, test+"./runtime/gensupport/dpath", calls),
 		of("gensupport/bridge", 4, calls, recorder),
 		of("mem", 8, calls),
-		of("gensupport/devmem", 6, calls),
+		of("gensupport/devmem", 6, calls, test+"-race ./runtime/gensupport/devmem -run ^TestRacesAreSeen$"),
 		of("gensupport/dpath", 22, calls, recorder),
 		of("verr", 6, test+"./runtime/gensupport/fail", bindings, calls),
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
