@@ -51,7 +51,7 @@ func areas() []area {
 		generator("cgen", 10, same, test+internal+"cgen", other),
 		generator("bind", 20, same, other, test+internal+"bind "+internal+"generate"),
 		generator("explain", 20, test+internal+"explain", test+"./cmd/verbsgen -run TestScripts/script/(explain|verdicts|questions)"),
-		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
+		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", other, same}},
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml", "spec/*/shared/*.yaml"},
 			tests: []string{test + "./spec", remake, bindings, test + internal + "explain", suites}},
 		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites, counts}},
