@@ -74,7 +74,7 @@ func areas() []area {
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"},
 			tests: []string{suites, test + "./conformance/suite/cases", calls}},
 		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"},
-			tests: []string{test + "./cmd/verbsgen/report", test + "./cmd/verbsgen -run Test(MatrixDocument|Scripts)/script/reports?$"}},
+			tests: []string{test + "./cmd/verbsgen/report", test + "./cmd/verbsgen -run Test(MatrixDocument|Scripts)/script/reports?$", calls}},
 	}
 }
 
