@@ -138,6 +138,9 @@ var unknownNames = []struct{ name, old, new, want string }{
 	{"flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: [IBV_ACCESS_REMOTE_WRTE]",
 		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_REMOTE_WRTE in enum ibv_access_flags (verbs.h); did you " +
 			"mean IBV_ACCESS_REMOTE_WRITE?"},
+	{"flag like one of another enum", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: [IBV_MTU_255]",
+		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_MTU_255 in enum ibv_access_flags (verbs.h); correct it, or name " +
+			"the verbs.h that has it with --header"},
 	{"constant of a fix", "add {IBV_ACCESS_LOCAL_WRITE}", "add {IBV_ACCESS_LOCAL_WRIT}",
 		"ibv_reg_mr.yaml:43:11: VR-ibv_reg_mr-access-0001: fix: nothing that ibv_reg_mr could use is called IBV_ACCESS_LOCAL_WRIT; did " +
 			"you mean IBV_ACCESS_LOCAL_WRITE?"},

@@ -60,16 +60,13 @@ func groupLeft(root string) (left uint64, limited bool) {
 		return 0, false
 	}
 	for line := range strings.Lines(string(data)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3) // 0::/path, or 4:memory:/path
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3) // 0::/path, or 4:memory:/path; others have none of the files
 		if len(f) != 3 {
 			continue
 		}
 		at, most, used := "sys/fs/cgroup", "memory.max", "memory.current"
-		switch {
-		case f[1] == "memory":
+		if f[1] == "memory" {
 			at, most, used = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
-		case f[1] != "":
-			continue
 		}
 		for path := filepath.Clean("/" + f[2]); ; path = filepath.Dir(path) {
 			m, errM := number(filepath.Join(root, at, path, most))

@@ -29,7 +29,7 @@ type T struct {
 	dev    *verbs.Device
 	soft   *softverbs.Device
 	mode   string
-	ctx    context.Context // ends with the case's time; nil outside of a case
+	ctx    context.Context // ends with the case's time
 	maker  far.Maker
 	port   *far.Port
 
@@ -113,12 +113,7 @@ func (t *T) Has(c Capability) bool {
 }
 
 // Context ends when the case must have ended.
-func (t *T) Context() context.Context {
-	if t.ctx == nil {
-		return context.Background()
-	}
-	return t.ctx
-}
+func (t *T) Context() context.Context { return t.ctx }
 
 // Name is the name of the device.
 func (t *T) Name() string { return t.target.name }

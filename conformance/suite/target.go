@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -102,7 +103,7 @@ func Open(cfg Config) (*Target, error) {
 
 // look lists the devices, opens the one under test and asks it.
 func (g *Target) look() error {
-	t := &T{target: g, mode: g.mode}
+	t := &T{target: g, mode: g.mode, ctx: context.Background()}
 	defer t.clean()
 	if err := g.begin(t); err != nil {
 		return err

@@ -31,8 +31,8 @@ struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *want, u
 
 	for (i = 0; i < in->ndevs; i++)
 		for (p = 1; p <= in->devs[i].cfg.ports; p++)
-			for (x = 0; x < SVB_GIDS; x++)
-				if (svb_gid(&in->devs[i], p, x, &g) && !memcmp(&g, want, sizeof g)) {
+			for (x = 0; svb_gid(&in->devs[i], p, x, &g); x++)
+				if (!memcmp(&g, want, sizeof g)) {
 					*port = p;
 					return &in->devs[i];
 				}

@@ -92,11 +92,10 @@ func (f *Fleet) Broken() int {
 func (f *Fleet) Text(paint func(v Verdict, text string) string) string {
 	var b strings.Builder
 	order := f.order()
-	outliers := 0
 	for _, g := range order {
-		outliers += f.groups[g].outliers(&b, g, f.titles, paint)
+		f.groups[g].outliers(&b, g, f.titles, paint)
 	}
-	if outliers == 0 {
+	if b.Len() == 0 {
 		b.WriteString("no outliers: within each group, every case ends in the same way on all devices\n")
 	}
 	b.WriteByte('\n')
@@ -120,8 +119,8 @@ func (f *Fleet) order() []group {
 	})
 }
 
-// outliers prints the cases of a group that differ between its devices, and returns their number.
-func (m *members) outliers(b *strings.Builder, g group, titles map[string]string, paint func(v Verdict, text string) string) int {
+// outliers prints the cases of a group that differ between its devices.
+func (m *members) outliers(b *strings.Builder, g group, titles map[string]string, paint func(v Verdict, text string) string) {
 	n := 0
 	for _, id := range slices.Sorted(maps.Keys(m.cases)) {
 		usual := Passed
@@ -148,7 +147,6 @@ func (m *members) outliers(b *strings.Builder, g group, titles map[string]string
 			}
 		}
 	}
-	return n
 }
 
 // Changes lists what became broken and what was mended since an earlier run, by device. worse is the number of cases that became broken.

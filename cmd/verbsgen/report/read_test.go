@@ -75,8 +75,8 @@ func TestVisible(t *testing.T) {
 	r.Device.Name, r.Device.Provider, r.Host.Name = hostile, hostile, hostile
 	r.Cases[0].Family, r.Cases[0].Title, r.Cases[0].Reason = hostile, hostile, hostile
 	data, err := Encode(r)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !bytes.Contains(data, []byte("<b>")) {
+		t.Fatalf("%v\n%s", err, data)
 	}
 	if r, err = Decode(data); err != nil {
 		t.Fatal(err)

@@ -23,14 +23,16 @@ const (
 	recorder = test + "./conformance/recording"
 	suites   = test + "./conformance -run ^TestSuite$"
 	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
-	calls = test + "./conformance -skip ^(TestSuite|TestTwice|TestParity|TestSlurm)$"
+	calls = test + "./conformance -skip ^Test(Suite|Parity|Slurm)$"
 	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as .ci/asan does.
 	leaks = test + "-asan ./conformance -run ^TestSuite$"
 	owned = test + "-asan ./runtime/softverbs"
+	// counts notices what is only slower.
+	counts = test + "./conformance/bench/hotguard"
 	// same compares what is generated from the pages with what is checked in.
 	same = "run ./cmd/verbsgen check"
 	// other generates packages from the pages and headers of tests.
-	other = test + "-timeout 9m ./cmd/verbsgen -run TestScripts/script/(bind_bad|output_bad|forms_bad|shapes_bad|streams_bad|readers|modules)"
+	other = test + "-timeout 9m ./cmd/verbsgen -run TestScripts/script/(_bad|_odd|readers|modules)"
 	// remake generates the bindings from the mutant, so that those after it are tested: same would notice every change of a page.
 	remake = "run ./cmd/verbsgen generate -o gen/verbs"
 )
@@ -49,28 +51,31 @@ func areas() []area {
 		generator("cgen", 10, same, test+internal+"cgen", other),
 		generator("bind", 20, same, other, test+internal+"bind "+internal+"generate"),
 		generator("explain", 20, test+internal+"explain "+internal+"maintain/coverage",
-			test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
-		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
+			test+"./cmd/verbsgen -run TestScripts/script/(explain|verdicts|questions)"),
+		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", other, same}},
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml", "spec/*/shared/*.yaml"},
 			tests: []string{test + "./spec", remake, bindings, test + internal + "explain", suites}},
-		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},
+		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites, counts}},
 		{name: "validators", most: 8, tests: []string{test + "./runtime/gensupport/fail", bindings},
 			files: []string{fail + "caps.go", fail + "fact.go", fail + "flags.go", fail + "mark.go", fail + "transition.go", fail + "value.go"}},
 		of("gensupport/object", 10, bindings, calls),
 		of("gensupport/gate", 6, test+"./runtime/gensupport/dpath", calls),
 		of("gensupport/bridge", 4, calls, recorder),
 		of("mem", 8, calls),
-		of("gensupport/devmem", 6, calls),
+		of("gensupport/devmem", 6, calls, test+"-race ./runtime/gensupport/devmem -run ^TestRacesAreSeen$"),
 		of("gensupport/dpath", 22, calls, recorder),
-		of("verr", 6, bindings, calls),
+		of("verr", 6, test+"./runtime/gensupport/fail", bindings, calls),
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
 			tests: []string{test + "./gen/mlx5dv/direct",
-				test + "./conformance/device/oncard -run ^Test(SameBytes|Direct(Ops|States|Events|SRQ|Close|DCI|Bind))$"}},
+				test + "./conformance/device/oncard -run ^Test(SameBytes|Direct(Ops|States|SRQ|Close|DCI|Bind))$"}},
 		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h", "runtime/softverbs/shared/src/*.c"},
-			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/gensupport/dpath ./gen/verbs", calls, leaks, owned}},
+			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/gensupport/dpath ./gen/verbs",
+				test + "./conformance/device/oncard -run ^TestLikeMLX5$", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
-		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
-		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"}, tests: []string{test + "./cmd/verbsgen/report", calls}},
+		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"},
+			tests: []string{suites, test + "./conformance/suite/cases", calls}},
+		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"},
+			tests: []string{test + "./cmd/verbsgen/report", test + "./cmd/verbsgen -run Test(MatrixDocument|Scripts)/script/reports?$", calls}},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // lib and thing stand for what a generated package has.
@@ -39,7 +40,10 @@ func (x *thing) base() *object.Handle {
 
 func (x *thing) Close() error { return x.base().Close() }
 
-type builder struct{ of *thing }
+type builder struct {
+	of     *thing
+	judged error
+}
 
 // foreign is of a package that offers nothing.
 type foreign struct{}
@@ -62,7 +66,10 @@ var errMake = errors.New("refused by the maker")
 
 func offer() {
 	OfferHandle((*thing).base, makeThing, func(x *thing, m *Made) { x.with = Among[thing](m) })
-	OfferAttr("Attr", func(a *builder, to *Lent) error { return to.Enter("of", &a.of.h) })
+	OfferAttr("Attr", func(a *builder, to *Lent) error {
+		to.Judge = func() error { return a.judged }
+		return to.Enter("of", &a.of.h)
+	})
 }
 
 func wants(t *testing.T, err error, is error, text string) {
@@ -135,7 +142,7 @@ func TestUses(t *testing.T) {
 	}
 	_, err := Enter(&u, "far", far)
 	wants(t, err, syscall.EINVAL, "far: Thing belongs to ")
-	_, err = Lend(&u, &builder{far})
+	_, err = Lend(&u, &builder{of: far})
 	wants(t, err, syscall.EINVAL, "use objects of one device")
 	u.Exit()
 	for _, x := range []*thing{one, two, far} { // no use is left
@@ -151,15 +158,21 @@ func TestLend(t *testing.T) {
 	l := new(lib)
 	x := newThing(t, l)
 	u := Uses{Verb: "verb", Lib: l}
-	lent, err := Lend(&u, &builder{x})
+	lent, err := Lend(&u, &builder{of: x})
 	if err != nil || !slices.Equal(lent.Nodes, []*object.Node{&x.h.Node}) {
 		t.Errorf("%+v, %v", lent.Nodes, err)
+	}
+	broken := &builder{x, &verr.Error{Verb: "its own", Errno: syscall.EINVAL, Msg: "a rule is broken"}}
+	_, err = Lend(&u, broken)
+	wants(t, err, syscall.EINVAL, "verb: a rule is broken")
+	if _, err := LendUnjudged(&u, broken); err != nil {
+		t.Error(err)
 	}
 	wants(t, func() error { _, err := Lend[builder](&u, nil); return err }(), syscall.EINVAL, "Attr is nil; make one with NewAttr")
 	_, err = Lend(&u, new(foreign))
 	wants(t, err, syscall.EINVAL, "does not offer it")
 	other := Uses{Verb: "verb", Lib: new(lib)}
-	_, err = Lend(&other, &builder{x})
+	_, err = Lend(&other, &builder{of: x})
 	wants(t, err, syscall.EINVAL, "another loaded library")
 	u.Exit()
 	other.Exit()

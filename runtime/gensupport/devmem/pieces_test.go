@@ -22,10 +22,11 @@ func TestPieces(t *testing.T) {
 			rng := rand.NewChaCha8([32]byte{3})
 			host := random(rng, length)
 			want := bytes.Clone(f.bytes)
-			var pieces []devmem.Piece
-			for i := range count {
-				v := devmem.Piece{Off: int64((i * 37 % count) * 20), At: 1 + i*13, Len: 4 * (i % 5)}
-				pieces = append(pieces, v)
+			pieces := []devmem.Piece{{Off: length - 4, At: length - 4, Len: 4}, {Off: length, At: length}} // to the ends
+			for i := range count - len(pieces) {
+				pieces = append(pieces, devmem.Piece{Off: int64((i * 37 % count) * 20), At: 1 + i*13, Len: 4 * (i % 5)})
+			}
+			for _, v := range pieces {
 				copy(want[v.Off:], host[v.At:v.At+v.Len])
 			}
 			writes, reads := f.provider.Calls()

@@ -68,7 +68,7 @@ func TestWithoutMembarrier(t *testing.T) {
 			result <- err
 			return
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^("+tests+")$", "-test.v")
+		cmd := exec.Command(os.Args[0], "-test.run=^("+tests+")$", "-test.v", "-test.timeout=5m") // shorter than go test waits
 		cmd.Env = append(os.Environ(), deniedVar+"=1")
 		cmd.Stdout, cmd.Stderr = &out, &out
 		result <- cmd.Run()

@@ -22,4 +22,12 @@ func TestMark(t *testing.T) {
 	want("set", Sure(1))
 	m.Begin()
 	want("set, begun again", Sure(1))
+	var unknown, clear Mark
+	clear.Set(false)
+	for i, want := range []Known{{}, Sure(1), Sure(0)} {
+		list := []*Mark{&unknown, &m, &clear}[:i+1]
+		if got := Least(list, func(m *Mark) *Mark { return m }); got != want {
+			t.Errorf("the least of %d: %+v, want %+v", i+1, got, want)
+		}
+	}
 }

@@ -41,7 +41,6 @@ func (l *list) remove(k *link) {
 		k.next.before = k.before
 	}
 	k.before, k.next = nil, nil
-	l.unsorted = l.unsorted && l.first != l.last
 }
 
 // sort brings the list into the order of making.

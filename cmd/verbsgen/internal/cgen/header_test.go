@@ -37,7 +37,7 @@ func TestHeaderCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	only, err := Header(small(t), Options{Only: map[string]bool{"t_stamp": true}, Guard: "T_H"})
+	only, err := Header(small(t), Options{Only: map[string]bool{"t_stamp": true}, Need: []string{"struct t_list"}, Guard: "T_H"})
 	if err != nil {
 		t.Fatal(err)
 	}

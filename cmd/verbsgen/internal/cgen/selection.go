@@ -108,8 +108,7 @@ func (p *picker) text(ctype string, pos api.Pos) {
 		case e != nil:
 			p.taken[e.Tag] = true
 		case isAnonymous(name): // it is written where it is used
-			if r := p.Types.records[name]; r != nil && !p.taken[name] {
-				p.taken[name] = true
+			if r := p.Types.records[name]; r != nil {
 				p.fields(r)
 			}
 		case isTag(name) && i == 0 && holds(ctype):

@@ -37,7 +37,8 @@ func allCalls(t *testing.T, s *spec.Spec) []Case {
 			out = append(out, Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: c.Caps})
 		}
 	}
-	out = append(out, Case{ID: "no such function", Verb: "no_such"})
+	out = append(out, Case{ID: "no such function", Verb: "no_such"},
+		Case{ID: "a field of an object's base", Verb: "ibv_wr_rdma_read", Args: map[string]any{"qp": map[string]any{"qp_type": "IBV_QPT_UD"}}})
 	for _, v := range s.Pages[len(s.Pages)-1].Verbs {
 		out = append(out, Case{ID: "no such parameter", Verb: v.C, Args: map[string]any{"no_such": 1}})
 	}

@@ -68,6 +68,9 @@ var kindTests = []kindTest{
 	{name: "range", rule: "kind: range, subject: length, min: 1, max: offset",
 		accept: []string{"{}", "{length: 1}", "{length: 99}", "{length: 99, offset: 99}", "{length: '@l', offset: 0}"},
 		reject: [][2]string{{"{length: 0}", "length 0"}, {"{length: 100, offset: 99}", "length 100"}}},
+	{name: "range of one value", rule: "kind: range, subject: length, min: 3, max: 3",
+		accept: []string{"{length: 3}"},
+		reject: [][2]string{{"{length: 2}", "length 2"}, {"{length: 4}", "length 4"}}},
 	{name: "range of a signed value", rule: "kind: range, subject: fd, min: 0",
 		accept: []string{"{}", "{fd: 0}", "{fd: INT_MAX}"},
 		reject: [][2]string{{"{fd: -1}", "fd -1"}, {"{fd: 0xffffffff}", "fd -1"}}},
@@ -211,6 +214,24 @@ func TestPlaces(t *testing.T) {
 	}
 	if !slices.Equal(r.Messages, want) || len(r.Rules) != 1 {
 		t.Errorf("rules %v, messages\n%s\nwant\n%s", r.Rules, strings.Join(r.Messages, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A release that lacks a flag knows no rule that needs it, but a call of it never has the flag.
+func TestOlder(t *testing.T) {
+	older := fixtureFacts()
+	older.Enums[0].Enumerators = older.Enums[0].Enumerators[:2]
+	c, err := parse("cases.yaml", []byte("- {verb: tst_call, args: {access: 1}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule, want := range map[string]string{
+		"kind: mandatory, subject: access, need: [TST_F_C]":                                                Accept,
+		"kind: excludes, subject: access, not: [TST_F_A], when: [{of: access, lacks: [TST_F_C, TST_F_D]}]": Reject,
+	} {
+		if r := New(fixtureSpec(t, rule), older).Evaluate(c[0]); r.Verdict != want {
+			t.Errorf("%s: %s", rule, r.Verdict)
+		}
 	}
 }
 

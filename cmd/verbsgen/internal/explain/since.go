@@ -73,7 +73,7 @@ func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool 
 			switch {
 			case s.Op == cond.Operand && (i == 0 || n.Op != cond.In):
 				ok = ok && k.operandKnown(fn, s.Of)
-			case s.Op == cond.Flags && n.Op != cond.Lacks && len(s.Of.Flags) > 0:
+			case s.Op == cond.Flags && n.Op != cond.Lacks:
 				m, all := mask(k.facts, s.Of.Flags)
 				ok = ok && (all || s.Of.As == spec.AsAnyFlags && m.Sign() != 0)
 			}

@@ -75,7 +75,7 @@ struct t_wire {
 struct t_list {
 	struct {
 		uint32_t key;
-		enum t_rate value;
+		enum t_flags value;
 	} pairs[2];
 	union {
 		struct t_wire *at;
