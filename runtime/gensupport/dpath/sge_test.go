@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/internal/allocs"
 )
 
 // TestRegionSGE takes pieces of a region at an address, of a zero-based one, of one with an iova, and of one that is all of
@@ -153,12 +155,10 @@ func TestPlaceShared(t *testing.T) {
 func TestSGEAllocates(t *testing.T) {
 	var p Place
 	p.Set(Region{Start: 1, Length: 4096, LKey: 7})
-	if n := testing.AllocsPerRun(100, func() {
+	allocs.None(t, "SGE", func() {
 		s, err := p.SGE(16, 8)
 		if err != nil || s != p.UncheckedSGE(16, 8) {
 			t.Error(s, err)
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }
