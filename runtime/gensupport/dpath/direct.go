@@ -26,9 +26,6 @@ type Native struct {
 
 // Take has calls of the data path on a queue go to Go from now on. It is called once for a queue.
 func Take(queue *gate.Gate, n *Native) {
-	if queue == nil || n == nil {
-		return
-	}
 	queue.Native = unsafe.Pointer(n)
 	queue.Lack(gate.Direct)
 	if n.Event != nil {
@@ -38,14 +35,10 @@ func Take(queue *gate.Gate, n *Native) {
 }
 
 // Taken reports whether Take was called for a queue.
-func Taken(queue *gate.Gate) bool { return queue != nil && queue.Lacks()&gate.Direct != 0 }
+func Taken(queue *gate.Gate) bool { return queue.Lacks()&gate.Direct != 0 }
 
 // Untake forgets a completion queue that is about to end.
-func Untake(queue *gate.Gate) {
-	if queue != nil {
-		events.Delete(uintptr(queue.Object()))
-	}
-}
+func Untake(queue *gate.Gate) { events.Delete(uintptr(queue.Object())) }
 
 // events has the completion queues of Go by the address of the C object.
 var (
@@ -113,17 +106,12 @@ type SendRequest struct {
 }
 
 // Compare returns the first operand of an atomic.
-func (r *SendRequest) Compare() uint64 {
-	if r == nil {
-		return 0
-	}
-	return uint64(r.RKey) | uint64(r.Other)<<32
-}
+func (r *SendRequest) Compare() uint64 { return uint64(r.RKey) | uint64(r.Other)<<32 }
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and
 // the qkey of the queue pair there. The errno is that of a request whose address cannot be used.
 func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
-	if r == nil || r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
+	if r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
 		return nil, 0, 0, 0, fail.ErrnoNoAddress
 	}
 	e := *(**entry)(unsafe.Pointer(&r.entry))
@@ -136,15 +124,12 @@ func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno sy
 
 // SGEs returns the elements of the request.
 func (r *SendRequest) SGEs() []SGE {
-	if r == nil {
-		return nil
-	}
 	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
 func (r *SendRequest) One() *SGE {
-	if r == nil || r.num != 1 || r.room == 0 {
+	if r.num != 1 || r.room == 0 {
 		return nil
 	}
 	return element(unsafe.Pointer(r), r.sges, 0)
@@ -161,15 +146,12 @@ type RecvRequest struct {
 
 // SGEs returns the elements of the request.
 func (r *RecvRequest) SGEs() []SGE {
-	if r == nil {
-		return nil
-	}
 	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
 func (r *RecvRequest) One() *SGE {
-	if r == nil || r.num != 1 || r.room == 0 {
+	if r.num != 1 || r.room == 0 {
 		return nil
 	}
 	return element(unsafe.Pointer(r), r.sges, 0)

@@ -38,7 +38,7 @@ func refuse(queue *gate.Gate, to, first int) (bad int, errno syscall.Errno) {
 // queue pair was in RTR before. So it is called after each change of state that the handle sees, and by posts of both kinds, as a
 // connection manager changes the state without it. A queue pair that was closed has a path: the post says what is wrong.
 func FindPath(qp *gate.Gate) bool {
-	if qp == nil || qp.Lacks()&LacksPath == 0 {
+	if qp.Lacks()&LacksPath == 0 {
 		return true
 	}
 	switch state := stateOf(qp); {

@@ -54,7 +54,7 @@ type added struct {
 	builds bool     // the first builds the request
 }
 
-// More refers to the commands of one request. View.More returns it; the methods of a zero value return errors or do nothing.
+// More refers to the commands of one request. View.More returns it. Of a zero value only Made may be called.
 type More struct {
 	of *commands
 	w  *sendRecord
@@ -96,9 +96,6 @@ func (m More) Made(verb, typ, fix string) error {
 
 // Build begins a request that the next command builds, without what was added to it before.
 func (m More) Build(id uint64) {
-	if m.of == nil {
-		return
-	}
 	m.of.clear(m.i)
 	m.of.list[m.i].builds = true
 	SendWR{m.w}.begin(id, opDriver)
@@ -106,9 +103,6 @@ func (m More) Build(id uint64) {
 
 // Add adds a call of a function of the view, with its arguments as C takes them. Handles must be of the device of the queue pair.
 func (m More) Add(verb string, function uint64, args ...Arg) error {
-	if m.of == nil {
-		return m.Made(verb, "request", "take one by WR of its view")
-	}
 	qp := m.of.view.Handle
 	for _, a := range args {
 		if h := a.handle; h != nil && h.Root != nil && qp.Root != nil && h.Root != qp.Root {
@@ -160,9 +154,6 @@ func ListOf[T any](list []T) Arg {
 // begin begins the use of what is added to the requests of a range that is posted to a queue pair.
 func (r Range[W]) beginMore(a *Stream, to *gate.Gate) {
 	c := r.batch.more
-	if c == nil {
-		return
-	}
 	if c.view.Of != to {
 		a.err = refusedMore(streamVerb, "the SendBatch has a "+c.view.Type+" of another queue pair")
 		return
@@ -216,7 +207,7 @@ func (a *Stream) endMore() {
 // lacksMore returns the error of a request to which a function was to add that the view lacks.
 func (r Range[W]) lacksMore(a *Stream) error {
 	c := r.batch.more
-	if c == nil || a.bad < 0 || syscall.Errno(a.code) != syscall.EOPNOTSUPP {
+	if a.bad < 0 || syscall.Errno(a.code) != syscall.EOPNOTSUPP {
 		return nil
 	}
 	i := int(a.bad)

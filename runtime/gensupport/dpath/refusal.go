@@ -32,9 +32,6 @@ type Refusal struct {
 // RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
 func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.Errno) (Refusal, error) {
-	if errs == nil {
-		errs = new(fail.Once)
-	}
 	if err := Refused(r, errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
@@ -97,9 +94,6 @@ func (r *Refusal) name() string { return fmt.Sprintf("request %d (wr_id %d)", r.
 
 // Total returns the sum of a field of 32 bits of all elements, at byte offset off of struct ibv_sge.
 func (r *Refusal) Total(off uintptr) (sum uint64) {
-	if r == nil {
-		return 0
-	}
 	for i := range r.sges {
 		sum += uint64(r.element(i, off))
 	}
@@ -109,9 +103,6 @@ func (r *Refusal) Total(off uintptr) (sum uint64) {
 // Least returns the smallest of such fields; without elements it is a number above all of them.
 func (r *Refusal) Least(off uintptr) uint64 {
 	least := uint64(math.MaxUint64)
-	if r == nil {
-		return least
-	}
 	for i := range r.sges {
 		least = min(least, uint64(r.element(i, off)))
 	}
@@ -125,15 +116,12 @@ func (r *Refusal) element(i int, off uintptr) uint32 {
 // Full reports whether the queue was full. Providers answer ENOMEM then, and some of them also when a request is larger than the queue
 // pair allows, or when the queue pair is in no state to take any: so no rule may be broken that is enough to have it refused.
 func (r *Refusal) Full(broken []verr.Violation) bool {
-	return r != nil && r.errno == syscall.ENOMEM && len(broken) == 0
+	return r.errno == syscall.ENOMEM && len(broken) == 0
 }
 
 // Error returns the error: it names the request, facts about its queue pair, and the rules that it breaks: those that are enough to
 // have it refused, and others that may. Empty facts are left out.
 func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
-	if r == nil {
-		r = new(Refusal)
-	}
 	var known []string
 	for _, f := range facts {
 		if f != "" {

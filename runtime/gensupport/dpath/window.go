@@ -48,7 +48,7 @@ type mwBind struct {
 }
 
 // Named lets requests name a C object, and lets its Close wait for posts that use it. It is as Address, for objects that few programs
-// name in requests: before the first one it costs nothing. The zero value is closed, like nil.
+// name in requests: before the first one it costs nothing. The zero value is closed.
 type Named struct {
 	c       unsafe.Pointer
 	mu      sync.Mutex
@@ -56,11 +56,7 @@ type Named struct {
 }
 
 // Open lets requests name the C object.
-func (n *Named) Open(c unsafe.Pointer) {
-	if n != nil {
-		n.c = c
-	}
-}
+func (n *Named) Open(c unsafe.Pointer) { n.c = c }
 
 // name returns what requests keep. The caller keeps the object from being closed meanwhile.
 func (n *Named) name() (e uintptr, serial uint64) {
@@ -74,7 +70,7 @@ func (n *Named) name() (e uintptr, serial uint64) {
 
 // End closes the object: it waits until no post uses it, and runs destroy. Nobody names it meanwhile.
 func (n *Named) End(verb, kind string, most time.Duration, destroy func() error) error {
-	if n == nil || n.c == nil {
+	if n.c == nil {
 		return fail.NeverOpened(verb, kind)
 	}
 	n.mu.Lock()
