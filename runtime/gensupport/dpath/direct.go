@@ -1,7 +1,7 @@
 package dpath
 
-// Why unsafe: requests of a batch are looked at as records of another Go type. What keeps it sound: the two types have the same fields in
-// the same order, which layout_cgo.go compares, and the records are in the memory of the batch, which the caller keeps.
+// Why unsafe: a gate holds the Native of its queue, which package gate does not know, and requests hold the addresses of entries. What keeps
+// it sound: only Take sets the one, and entries are never freed.
 
 import (
 	"sync"
@@ -66,9 +66,9 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 		}
 	}
 	switch b := any(b).(type) {
-	case *requests[sendRecord]:
+	case *requests[SendRequest]:
 		bad, errno = native(queue).Send(SendRange{b, first, n})
-	case *requests[recvRecord]:
+	case *requests[RecvRequest]:
 		bad, errno = native(queue).Recv(RecvRange{b, first, n})
 	default:
 		return -1, fail.ErrnoDirect
@@ -79,34 +79,11 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 	return first + bad, errno
 }
 
-// SendRequest is a request of a SendBatch, for a package that writes it to the queue of a device.
-type SendRequest struct {
-	ID     uint64
-	_      uintptr
-	sges   uintptr
-	num    int32
-	Opcode WROpcode
-	Flags  SendFlags
-	Imm    [4]byte // in network order; of operations that invalidate a key, in that of the processor
-	Remote uint64
-
-	// RKey is the remote key of a READ or a WRITE, and the number of the queue pair where a datagram goes; Other is its qkey. The first
-	// operand of an atomic, what it compares with or adds, is Compare.
-	RKey, Other uint32
-
-	Swap   uint64
-	Key    uint32 // the remote key of an atomic
-	_      uint32
-	SRQN   uint32 // of the peer, on a queue pair for XRC
-	_      uint32
-	entry  uintptr
-	serial uint64
-	_      [7]uint32
-	room   uint32
-}
-
 // Compare returns the first operand of an atomic.
-func (r *SendRequest) Compare() uint64 { return uint64(r.RKey) | uint64(r.Other)<<32 }
+func (r *SendRequest) Compare() uint64 { return r.second }
+
+// RKey returns the remote key of a READ or a WRITE.
+func (r *SendRequest) RKey() uint32 { return r.halves()[0] }
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and
 // the qkey of the queue pair there. The errno is that of a request whose address cannot be used.
@@ -119,7 +96,7 @@ func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno sy
 	if of == nil || e.serial.Load() != r.serial {
 		return nil, 0, 0, 0, fail.ErrnoAddressClosed
 	}
-	return of.Owner, r.serial, r.RKey, r.Other, 0
+	return of.Owner, r.serial, r.halves()[0], r.halves()[1], 0
 }
 
 // SGEs returns the elements of the request.
@@ -133,15 +110,6 @@ func (r *SendRequest) One() *SGE {
 		return nil
 	}
 	return element(unsafe.Pointer(r), r.sges, 0)
-}
-
-// RecvRequest is SendRequest for a RecvBatch.
-type RecvRequest struct {
-	ID   uint64
-	_    uintptr
-	sges uintptr
-	num  int32
-	room uint32
 }
 
 // SGEs returns the elements of the request.
@@ -159,14 +127,12 @@ func (r *RecvRequest) One() *SGE {
 
 // SendRequests returns the requests of a range, or the errno of one that cannot be posted.
 func SendRequests(r SendRange) ([]SendRequest, syscall.Errno) {
-	wrs, errno := inRange(r.batch, r.first, r.n)
-	return unsafe.Slice((*SendRequest)(unsafe.Pointer(unsafe.SliceData(wrs))), len(wrs)), errno
+	return inRange(r.batch, r.first, r.n)
 }
 
 // RecvRequests is SendRequests for receives.
 func RecvRequests(r RecvRange) ([]RecvRequest, syscall.Errno) {
-	wrs, errno := inRange(r.batch, r.first, r.n)
-	return unsafe.Slice((*RecvRequest)(unsafe.Pointer(unsafe.SliceData(wrs))), len(wrs)), errno
+	return inRange(r.batch, r.first, r.n)
 }
 
 func inRange[W record](b *requests[W], first, n int) ([]W, syscall.Errno) {

@@ -8,8 +8,8 @@ package dpath
 import "unsafe"
 
 var (
-	sendWR sendRecord
-	recvWR recvRecord
+	sendWR SendRequest
+	recvWR RecvRequest
 	opsWR  opsRecord
 	sge    SGE
 	wc     WC
@@ -21,25 +21,25 @@ type none = [1]struct{}
 
 var (
 	_ = none{}[unsafe.Sizeof(sendWR)+1-unsafe.Sizeof(inC.send_size)]
-	_ = none{}[unsafe.Offsetof(sendWR.id)+1-unsafe.Sizeof(inC.send_id)]
+	_ = none{}[unsafe.Offsetof(sendWR.ID)+1-unsafe.Sizeof(inC.send_id)]
 	_ = none{}[unsafe.Offsetof(sendWR.next)+1-unsafe.Sizeof(inC.send_next)]
 	_ = none{}[unsafe.Offsetof(sendWR.sges)+1-unsafe.Sizeof(inC.send_list)]
 	_ = none{}[unsafe.Offsetof(sendWR.num)+1-unsafe.Sizeof(inC.send_num)]
-	_ = none{}[unsafe.Offsetof(sendWR.opcode)+1-unsafe.Sizeof(inC.send_opcode)]
-	_ = none{}[unsafe.Offsetof(sendWR.flags)+1-unsafe.Sizeof(inC.send_flags)]
-	_ = none{}[unsafe.Offsetof(sendWR.imm)+1-unsafe.Sizeof(inC.send_imm)]
-	_ = none{}[unsafe.Offsetof(sendWR.remote)+1-unsafe.Sizeof(inC.rdma_addr)]
-	_ = none{}[unsafe.Offsetof(sendWR.remote)+1-unsafe.Sizeof(inC.atomic_addr)]
-	_ = none{}[unsafe.Offsetof(sendWR.remote)+1-unsafe.Sizeof(inC.ud_ah)]
+	_ = none{}[unsafe.Offsetof(sendWR.Opcode)+1-unsafe.Sizeof(inC.send_opcode)]
+	_ = none{}[unsafe.Offsetof(sendWR.Flags)+1-unsafe.Sizeof(inC.send_flags)]
+	_ = none{}[unsafe.Offsetof(sendWR.Imm)+1-unsafe.Sizeof(inC.send_imm)]
+	_ = none{}[unsafe.Offsetof(sendWR.Remote)+1-unsafe.Sizeof(inC.rdma_addr)]
+	_ = none{}[unsafe.Offsetof(sendWR.Remote)+1-unsafe.Sizeof(inC.atomic_addr)]
+	_ = none{}[unsafe.Offsetof(sendWR.Remote)+1-unsafe.Sizeof(inC.ud_ah)]
 	_ = none{}[unsafe.Offsetof(sendWR.second)+1-unsafe.Sizeof(inC.rdma_rkey)]
 	_ = none{}[unsafe.Offsetof(sendWR.second)+1-unsafe.Sizeof(inC.atomic_compare)]
 	_ = none{}[unsafe.Offsetof(sendWR.second)+1-unsafe.Sizeof(inC.ud_qpn)]
 	_ = none{}[unsafe.Offsetof(sendWR.second)+5-unsafe.Sizeof(inC.ud_qkey)]
-	_ = none{}[unsafe.Offsetof(sendWR.swap)+1-unsafe.Sizeof(inC.atomic_swap)]
-	_ = none{}[unsafe.Offsetof(sendWR.rkey)+1-unsafe.Sizeof(inC.atomic_rkey)]
+	_ = none{}[unsafe.Offsetof(sendWR.Swap)+1-unsafe.Sizeof(inC.atomic_swap)]
+	_ = none{}[unsafe.Offsetof(sendWR.Key)+1-unsafe.Sizeof(inC.atomic_rkey)]
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+1-unsafe.Sizeof(inC.atomic_last)]  // padding: behind the longest member,
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+5-unsafe.Sizeof(inC.send_qp_type)] // and before the next
-	_ = none{}[unsafe.Offsetof(sendWR.srqn)+1-unsafe.Sizeof(inC.send_srqn)]
+	_ = none{}[unsafe.Offsetof(sendWR.SRQN)+1-unsafe.Sizeof(inC.send_srqn)]
 	_ = none{}[unsafe.Offsetof(sendWR.entry)+1-unsafe.Sizeof(inC.send_bind)]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)+1-unsafe.Sizeof(inC.send_bind)-8]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)+1-unsafe.Sizeof(inC.tso_hdr_sz)] // SendTSO sets it to 0
@@ -51,7 +51,7 @@ var (
 	_ = none{}[unsafe.Offsetof(head{}.next)+1-unsafe.Sizeof(inC.recv_next)]
 	_ = none{}[unsafe.Offsetof(head{}.next)+1-unsafe.Sizeof(inC.ops_next)]
 	_ = none{}[unsafe.Sizeof(recvWR)+1-unsafe.Sizeof(inC.recv_size)]
-	_ = none{}[unsafe.Offsetof(recvWR.id)+1-unsafe.Sizeof(inC.recv_id)]
+	_ = none{}[unsafe.Offsetof(recvWR.ID)+1-unsafe.Sizeof(inC.recv_id)]
 	_ = none{}[unsafe.Offsetof(recvWR.next)+1-unsafe.Sizeof(inC.recv_next)]
 	_ = none{}[unsafe.Offsetof(recvWR.sges)+1-unsafe.Sizeof(inC.recv_list)]
 	_ = none{}[unsafe.Offsetof(recvWR.num)+1-unsafe.Sizeof(inC.recv_num)]
@@ -126,10 +126,10 @@ var (
 
 // The views of requests are those of direct.go.
 var (
-	_ = none{}[unsafe.Sizeof(sendRecord{})-unsafe.Sizeof(SendRequest{})]
-	_ = none{}[unsafe.Offsetof(sendRecord{}.room)-unsafe.Offsetof(SendRequest{}.room)]
-	_ = none{}[unsafe.Offsetof(sendRecord{}.srqn)-unsafe.Offsetof(SendRequest{}.SRQN)]
-	_ = none{}[unsafe.Offsetof(sendRecord{}.rkey)-unsafe.Offsetof(SendRequest{}.Key)]
-	_ = none{}[unsafe.Offsetof(sendRecord{}.imm)-unsafe.Offsetof(SendRequest{}.Imm)]
-	_ = none{}[unsafe.Sizeof(recvRecord{})-unsafe.Sizeof(RecvRequest{})]
+	_ = none{}[unsafe.Sizeof(SendRequest{})-unsafe.Sizeof(SendRequest{})]
+	_ = none{}[unsafe.Offsetof(SendRequest{}.room)-unsafe.Offsetof(SendRequest{}.room)]
+	_ = none{}[unsafe.Offsetof(SendRequest{}.SRQN)-unsafe.Offsetof(SendRequest{}.SRQN)]
+	_ = none{}[unsafe.Offsetof(SendRequest{}.Key)-unsafe.Offsetof(SendRequest{}.Key)]
+	_ = none{}[unsafe.Offsetof(SendRequest{}.Imm)-unsafe.Offsetof(SendRequest{}.Imm)]
+	_ = none{}[unsafe.Sizeof(RecvRequest{})-unsafe.Sizeof(RecvRequest{})]
 )

@@ -57,7 +57,7 @@ type added struct {
 // More refers to the commands of one request. View.More returns it. Of a zero value only Made may be called.
 type More struct {
 	of *commands
-	w  *sendRecord
+	w  *SendRequest
 	i  int
 }
 
@@ -77,7 +77,7 @@ func (v *View) More(verb string, b *SendBatch, i int) (SendWR, More, error) {
 		return SendWR{}, More{}, refusedMore(verb, "the SendBatch has a "+c.view.Type+" of another queue pair; make a batch for each")
 	}
 	c.clear(i)
-	return w, More{c, w.sendRecord, i}, nil
+	return w, More{c, w.r, i}, nil
 }
 
 func (c *commands) clear(i int) {
@@ -98,7 +98,7 @@ func (m More) Made(verb, typ, fix string) error {
 func (m More) Build(id uint64) {
 	m.of.clear(m.i)
 	m.of.list[m.i].builds = true
-	SendWR{m.w}.begin(id, opDriver)
+	SendWR{m.w}.r.begin(id, opDriver)
 }
 
 // Add adds a call of a function of the view, with its arguments as C takes them. Handles must be of the device of the queue pair.
@@ -159,7 +159,7 @@ func (r Range[W]) beginMore(a *Stream, to *gate.Gate) {
 		return
 	}
 	for i := r.first; i < r.first+r.n; i++ {
-		if a.err = c.wrong(i, any(&r.batch.wrs[i]).(*sendRecord)); a.err != nil {
+		if a.err = c.wrong(i, any(&r.batch.wrs[i]).(*SendRequest)); a.err != nil {
 			return
 		}
 		for _, h := range c.list[i].uses {
@@ -185,12 +185,12 @@ func ofRequestMore(i int, err error) error {
 }
 
 // wrong returns an error if what was added to a request is not for it.
-func (c *commands) wrong(i int, w *sendRecord) error {
+func (c *commands) wrong(i int, w *SendRequest) error {
 	switch x := &c.list[i]; {
-	case x.builds && w.opcode != opDriver:
+	case x.builds && w.Opcode != opDriver:
 		return refusedMore(streamVerb, fmt.Sprintf("request %d is a %v, and %s builds it: take it by WR of the batch, and of its view for "+
-			"one of the two", i, w.opcode, x.names[0]))
-	case !x.builds && w.opcode == opDriver:
+			"one of the two", i, w.Opcode, x.names[0]))
+	case !x.builds && w.Opcode == opDriver:
 		return refusedMore(streamVerb, fmt.Sprintf("request %d is one that a function of a view builds, and none was called", i))
 	}
 	return nil

@@ -42,32 +42,26 @@ func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.
 	if r.batch == nil || uint(number) >= uint(len(r.batch.wrs)) {
 		return Refusal{}, errs.Errno(errno)
 	}
-	w := any(&r.batch.wrs[number])
-	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number,
-		id: headOf(&r.batch.wrs[number]).id}
-	switch w := w.(type) {
-	case *sendRecord:
-		if errno == fail.ErrnoNoAddress && w.remote == 0 {
+	w := &r.batch.wrs[number]
+	f := Refusal{Request: unsafe.Pointer(w), verb: errs.Verb, errno: errno, number: number, id: headOf(w).id, sges: used(w)}
+	if send, ok := any(w).(*SendRequest); ok {
+		if errno == fail.ErrnoNoAddress && send.Remote == 0 {
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 		if errno == syscall.EFAULT {
 			if bad, at := gone(r.batch, number, 1); bad >= 0 {
 				f.gone = noData(at)
 			}
 		}
-	case *recvRecord:
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
-	case *opsRecord:
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	}
 	return f, f.unaddressed(errs)
 }
 
 // used returns the elements of a request, none when another goroutine has closed its batch.
-func used(w unsafe.Pointer, sges uintptr, num int32, room *uint32) []SGE {
+func used[W record](w *W) []SGE {
+	sges, num, room := listOf(w)
 	n := atomic.LoadUint32(room)
-	return elements(w, sges, min(num, int32(n)), n)
+	return elements(unsafe.Pointer(w), sges, min(num, int32(n)), n)
 }
 
 // ofRequest reports whether a request is at fault for errno.

@@ -85,15 +85,15 @@ func (n *Named) End(verb, kind string, most time.Duration, destroy func() error)
 // Bind begins the binding of a memory window of type 2: IBV_WR_BIND_MW. mwBind is a struct ibv_mw_bind, of which everything is used but
 // the address of the region. It panics without one of its arguments.
 func Bind(w SendWR, rkey uint32, what unsafe.Pointer, window, region *Named) {
-	given(w.sendRecord != nil)
+	given(w.r != nil)
 	if what == nil || window == nil || region == nil {
 		panic("dpath: a request binds a window to a region, and one of the two or their description is nil")
 	}
 	watchWindows()
 	from := (*mwBind)(what)
-	w.begin(from.id, opBindMW)
-	w.flags, w.imm = from.flags, [4]byte{}
-	b := (*bind)(unsafe.Pointer(&w.remote))
+	w.r.begin(from.id, opBindMW)
+	w.r.Flags, w.r.Imm = from.flags, [4]byte{}
+	b := (*bind)(unsafe.Pointer(&w.r.Remote))
 	b.window, b.windowSerial = window.name()
 	var serial uint64
 	b.region, serial = region.name()

@@ -23,7 +23,7 @@ var (
 	_ = none{}[unsafe.Offsetof(aBind.regionHigh)+1-unsafe.Sizeof(inC.bind_srqn_end)] // padding: behind the union,
 	_ = none{}[unsafe.Offsetof(aBind.regionHigh)+5-unsafe.Sizeof(inC.bind_mw)]       // and before the next
 	_ = none{}[unsafe.Offsetof(aBind.srqn)+1-unsafe.Sizeof(inC.bind_wr_end)]
-	_ = none{}[unsafe.Offsetof(aBind.inline)-(unsafe.Offsetof(sendWR.inline)-unsafe.Offsetof(sendWR.remote))]
+	_ = none{}[unsafe.Offsetof(aBind.inline)-(unsafe.Offsetof(sendWR.inline)-unsafe.Offsetof(sendWR.Remote))]
 	_ = none{}[unsafe.Offsetof(anInfo.mr)+1-unsafe.Sizeof(inC.info_mr)]
 	_ = none{}[unsafe.Offsetof(anInfo.addr)+1-unsafe.Sizeof(inC.info_addr)]
 	_ = none{}[unsafe.Offsetof(anInfo.length)+1-unsafe.Sizeof(inC.info_length)]
