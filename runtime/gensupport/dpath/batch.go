@@ -85,9 +85,9 @@ func (b *SendBatch) Close() error { return b.requests().close() }
 // Close ends the use of the batch, as SendBatch.Close does.
 func (b *RecvBatch) Close() error { return b.requests().close() }
 
-// head is what all requests begin with.
+// head is the beginning of struct ibv_send_wr, of struct ibv_recv_wr and of struct ibv_ops_wr.
 type head struct {
-	id   uint64
+	id   uint64 // wr_id
 	next uintptr
 }
 

@@ -1,7 +1,7 @@
 package dpath
 
-// Why unsafe: a gate holds the Native of its queue, which package gate does not know, and requests hold the addresses of entries. What keeps
-// it sound: only Take sets the one, and entries are never freed.
+// Why unsafe: a gate holds the Native of its queue, which package gate does not know, and requests hold the addresses of entries. What
+// keeps it sound: only Take sets the one, and entries are never freed.
 
 import (
 	"sync"

@@ -51,8 +51,8 @@ func FindPath(qp *gate.Gate) bool {
 	return true
 }
 
-// The states of a queue pair with a path: IBV_QPS_RTR to IBV_QPS_SQE.
+// The first and the last state of a queue pair with a path.
 const (
-	stateRTR = 2
-	stateSQE = 5
+	stateRTR = 2 // IBV_QPS_RTR
+	stateSQE = 5 // IBV_QPS_SQE
 )

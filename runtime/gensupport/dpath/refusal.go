@@ -1,7 +1,7 @@
 package dpath
 
 // Why unsafe: rules look at fields of C's struct by their offsets, and at elements of a list of another C struct. What keeps it sound:
-// the requests and elements of a batch have the layout of C (layout_cgo.go), and the offsets come from the facts of the header.
+// the requests and elements of a batch have the layout of C (see wr.go), and the offsets come from the facts of the header.
 // It could go if generated code had a method of a request for each field.
 
 import (

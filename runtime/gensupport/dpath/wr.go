@@ -1,8 +1,8 @@
 package dpath
 
 // Why unsafe: two members of a union of C are written as what they are, and elements are found by the address that C reads.
-// What keeps it sound: the members lie within the field that is named, which has their size and alignment; layout_cgo.go holds
-// every offset against C; elements lie in the memory of their request, at an address that is set once, and every index is
+// What keeps it sound: the members lie within the field that is named, which has their size and alignment; conformance/abi/layout
+// holds every offset against C, by the names in the comments; elements lie in the memory of their request, at an address that is set once, and every index is
 // checked. Unions in Go would replace the first.
 
 import (
@@ -44,16 +44,16 @@ type SendRequest struct {
 	Flags  SendFlags // send_flags
 	Imm    [4]byte   // imm_data, in network order; of operations that invalidate a key, in that of the processor
 	Remote uint64    // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
-	second uint64    // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and remote_qkey
+	second uint64    // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and wr.ud.remote_qkey
 	Swap   uint64    // wr.atomic.swap
 	Key    uint32    // wr.atomic.rkey
-	inline uint32    // ours, in what is padding in C: bytes of room for inline data, behind the elements
+	inline uint32    // ours, in padding: bytes of room for inline data, behind the elements
 	SRQN   uint32    // qp_type.xrc.remote_srqn
 	_      uint32    // the rest of qp_type
-	entry  uintptr   // ours, as no operation here has bind_mw or tso: of the address handle in remote, see Address
-	serial uint64    // ours, likewise
+	entry  uintptr   // ours, in bind_mw, which no operation here has: of the address handle in Remote, see Address
+	serial uint64    // ours, in bind_mw, over tso.hdr_sz, as SendTSO sets it to 0
 	_      [7]uint32 // the rest of bind_mw and tso
-	room   uint32    // ours, in what is padding in C: elements at sges, 0 after Close
+	room   uint32    // ours, in padding: elements at sges, 0 after Close
 }
 
 // given panics unless a reference refers to a request: a zero value does not.
@@ -271,7 +271,7 @@ type RecvRequest struct {
 	next uintptr // address of the next request
 	sges uintptr // sg_list, set once; only the first room elements exist
 	num  int32   // num_sge
-	room uint32  // ours, in what is padding in C: elements at sges, 0 after Close
+	room uint32  // ours, in padding: elements at sges, 0 after Close
 }
 
 // Recv prepares a receive without memory. The completion's ID is id.

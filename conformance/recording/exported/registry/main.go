@@ -63,8 +63,8 @@ func list() ([]byte, error) {
 }
 
 // symbols returns the types of a package that have methods, its structs, and its functions. A generic one is among them with types
-// that its constraints allow; an alias only for such a type. Of dpath it returns what package verbs has by the same names: generated packages
-// keep the rest to themselves, and no program gives that other arguments.
+// that its constraints allow; an alias only for such a type. Of dpath it returns what package verbs has by the same names: generated
+// packages keep the rest to themselves, and no program gives that other arguments.
 func symbols(pkg, verbs *types.Package) (named, funcs []string) {
 	qualified := func(p *types.Package) string { return p.Name() }
 funcs:
