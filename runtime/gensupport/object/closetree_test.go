@@ -52,7 +52,7 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 		moveTo(t, &h.node, &from.node, &to.node)
 	}
 	make1(t, "MR", "5", to)
-	if got, want := to.node.Open(), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
+	if got, want := inTree(to.node.openNames), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
 		t.Errorf("open are %q, want %q", got, want)
 	}
 	check(t, third.Close())
