@@ -94,7 +94,7 @@ func TestSleepers(t *testing.T) {
 	if n := taken.Load(); n != all {
 		t.Errorf("%d of %d were taken before all slept", n, all)
 	}
-	if s.first != nil || s.last != nil {
+	if len(s.waiting) > 0 {
 		t.Error("the list is not empty")
 	}
 }
@@ -210,10 +210,7 @@ func TestLeftBehind(t *testing.T) {
 	asleep := func(n int) {
 		for {
 			s.mu.Lock()
-			listed := 0
-			for x := s.first; x != nil; x = x.next {
-				listed++
-			}
+			listed := len(s.waiting)
 			s.mu.Unlock()
 			if listed == n {
 				return
