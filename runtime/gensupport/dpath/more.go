@@ -226,5 +226,5 @@ func (r Range[W]) lacksMore(a *Stream) error {
 const streamVerb = "ibv_wr_start"
 
 func refusedMore(verb, problem string) error {
-	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
+	return fail.Invalid(verb, problem+"; nothing was posted")
 }

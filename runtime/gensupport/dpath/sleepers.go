@@ -187,11 +187,11 @@ func (t *Taker) Take(verb, by string) error {
 
 // NoChannel returns the error of a wait for a queue without a channel.
 func NoChannel(verb string) error {
-	return notMade(verb, syscall.EINVAL,
-		"the CQ has no completion channel, so nothing wakes who waits for it; make it with one of Device.CreateCompChannel")
+	return fail.Invalid(verb, "the CQ has no completion channel, so nothing wakes who waits for it; make it with one of "+
+		"Device.CreateCompChannel")
 }
 
 // NoRoom returns the error of a wait that could not return anything.
 func NoRoom(verb string) error {
-	return notMade(verb, syscall.EINVAL, "the list has no room for a completion; pass one of at least 1")
+	return fail.Invalid(verb, "the list has no room for a completion; pass one of at least 1")
 }

@@ -81,7 +81,7 @@ func NotAsked[F Fields](a *Stream, verb, kind string, _ F) error {
 	if a.lacking != 0 {
 		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, F(a.lacking))
 	}
-	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
+	return fail.Invalid(verb, problem+"; nothing was posted")
 }
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.

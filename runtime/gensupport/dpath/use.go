@@ -104,8 +104,8 @@ func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 	case errno == fail.ErrnoBatchShared:
 		return sharedBatch(verb, what)
 	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > size || n > size-first):
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("%d requests from number %d on: the %s has only %d; post fewer, or make a larger batch", n, first, what, size)}
+		return fail.Invalid(verb, fmt.Sprintf("%d requests from number %d on: the %s has only %d; post fewer, or make a larger batch", n,
+			first, what, size))
 	}
 	return nil
 }

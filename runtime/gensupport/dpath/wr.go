@@ -2,8 +2,8 @@ package dpath
 
 // Why unsafe: two members of a union of C are written as what they are, and elements are found by the address that C reads.
 // What keeps it sound: the members lie within the field that is named, which has their size and alignment; conformance/abi/layout
-// holds every offset against C, by the names in the comments; elements lie in the memory of their request, at an address that is set once, and every index is
-// checked. Unions in Go would replace the first.
+// holds every offset against C, by the names in the comments; elements lie in the memory of their request, at an address that is set once,
+// and every index is checked. Unions in Go would replace the first.
 
 import (
 	"encoding/binary"
