@@ -175,16 +175,6 @@ func TestPump(t *testing.T) {
 	}
 }
 
-// TestTaker lets one take the events of a channel.
-func TestTaker(t *testing.T) {
-	var k Taker
-	for _, by := range []string{ByWait, ByWait, ByNext} {
-		if err := k.Take("take", by); (err != nil) != (by == ByNext) || err != nil && !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("%s: %v", by, err)
-		}
-	}
-}
-
 // TestLeftBehind has two completions come while no event is requested, since one sleeper is awake. It takes one of them, and the other
 // sleeper gets the other one, of which no event tells.
 func TestLeftBehind(t *testing.T) {
