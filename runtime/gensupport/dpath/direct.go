@@ -80,49 +80,49 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 }
 
 // Compare returns the first operand of an atomic.
-func (r *SendRequest) Compare() uint64 { return r.second }
+func (w *SendRequest) Compare() uint64 { return w.second }
 
 // RKey returns the remote key of a READ or a WRITE.
-func (r *SendRequest) RKey() uint32 { return r.halves()[0] }
+func (w *SendRequest) RKey() uint32 { return w.halves()[0] }
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and
 // the qkey of the queue pair there. The errno is that of a request whose address cannot be used.
-func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
-	if r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
+func (w *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
+	if w.entry == 0 || w.entry == rawAddress || w.serial>>32 == windowMark {
 		return nil, 0, 0, 0, fail.ErrnoNoAddress
 	}
-	e := *(**entry)(unsafe.Pointer(&r.entry))
+	e := *(**entry)(unsafe.Pointer(&w.entry))
 	of := e.of.Load()
-	if of == nil || e.serial.Load() != r.serial {
+	if of == nil || e.serial.Load() != w.serial {
 		return nil, 0, 0, 0, fail.ErrnoAddressClosed
 	}
-	return of.Owner, r.serial, r.halves()[0], r.halves()[1], 0
+	return of.Owner, w.serial, w.halves()[0], w.halves()[1], 0
 }
 
 // SGEs returns the elements of the request.
-func (r *SendRequest) SGEs() []SGE {
-	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+func (w *SendRequest) SGEs() []SGE {
+	return elements(unsafe.Pointer(w), w.sges, w.num, w.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
-func (r *SendRequest) One() *SGE {
-	if r.num != 1 || r.room == 0 {
+func (w *SendRequest) One() *SGE {
+	if w.num != 1 || w.room == 0 {
 		return nil
 	}
-	return element(unsafe.Pointer(r), r.sges, 0)
+	return element(unsafe.Pointer(w), w.sges, 0)
 }
 
 // SGEs returns the elements of the request.
-func (r *RecvRequest) SGEs() []SGE {
-	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+func (w *RecvRequest) SGEs() []SGE {
+	return elements(unsafe.Pointer(w), w.sges, w.num, w.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
-func (r *RecvRequest) One() *SGE {
-	if r.num != 1 || r.room == 0 {
+func (w *RecvRequest) One() *SGE {
+	if w.num != 1 || w.room == 0 {
 		return nil
 	}
-	return element(unsafe.Pointer(r), r.sges, 0)
+	return element(unsafe.Pointer(w), w.sges, 0)
 }
 
 // SendRequests returns the requests of a range, or the errno of one that cannot be posted.
