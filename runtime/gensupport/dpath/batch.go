@@ -176,7 +176,7 @@ func (r *requests[W]) len() int {
 func (r *requests[W]) close() error {
 	verb, what := r.names()
 	if r == nil {
-		return nilBatch(verb, what)
+		return r.refused(0, 0, 0)
 	}
 	if err := r.end(verb, what); err != nil {
 		return err
