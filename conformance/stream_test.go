@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/allocs"
 )
 
 // commands are what queue pairs of these tests are asked for: all but one.
@@ -45,18 +46,14 @@ func TestStreamOfNobody(t *testing.T) {
 	a, _ := c.Connected(t, dev, dev)
 	stream := must(a.QP.Stream())(t)
 	batch := must(verbs.NewSendBatch(1, 1))(t)
-	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 0) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	allocs.None(t, "open", func() { stream.Post(batch, 0) })
 	if err := a.QP.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %d, %v", n, err)
 	}
-	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 1) }); n != 0 {
-		t.Errorf("closed: %v allocations", n)
-	}
+	allocs.None(t, "closed", func() { stream.Post(batch, 1) })
 	for _, s := range []*verbs.QPStream{nil, new(verbs.QPStream)} {
 		if n, err := s.Post(batch, 1); n != 0 || err == nil || !strings.Contains(err.Error(), "QPStream is nil") {
 			t.Errorf("no stream: %d, %v", n, err)
@@ -97,9 +94,7 @@ func TestInlineList(t *testing.T) {
 		if wc := must(a.Wait())(t); wc.Err() != nil || !bytes.Equal(b.Buf[:len(want)], want) {
 			t.Errorf("%d pieces: %+v: % x, want % x", pieces, wc, b.Buf[:len(want)], want)
 		}
-		if n := testing.AllocsPerRun(20, func() { stream.Post(batch, 0) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		allocs.None(t, "Post", func() { stream.Post(batch, 0) })
 		batch.Close()
 	}
 }

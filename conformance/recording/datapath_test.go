@@ -108,7 +108,7 @@ func wrCall(t testing.TB, methods map[string]wrMethod, wr reflect.Value, name st
 	}
 	fn.Call(args)
 	if m.opcode == "IBV_WR_TSO" { // where its header was copied to
-		want["wr.atomic.swap"] = fmt.Sprint(wr.FieldByName("swap").Uint())
+		want["wr.atomic.swap"] = fmt.Sprint(wr.FieldByName("r").Elem().FieldByName("Swap").Uint())
 	}
 	return want
 }

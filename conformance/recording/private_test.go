@@ -47,9 +47,9 @@ func (b *bed) private(method, path string) bool {
 
 func (b *bed) word(name string) reflect.StructField {
 	b.Helper()
-	f, ok := reflect.TypeFor[dpath.SendWR]().FieldByName(name)
+	f, ok := reflect.TypeFor[dpath.SendRequest]().FieldByName(name)
 	if !ok {
-		b.Fatalf("SendWR has no field %s", name)
+		b.Fatalf("SendRequest has no field %s", name)
 	}
 	return f
 }

@@ -2,11 +2,7 @@
 
 package verbs
 
-import (
-	"syscall"
-
-	"github.com/verbsgen/verbsgen/runtime/verr"
-)
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // Locate tells an imported region where it lies: the IOVA, and the length in bytes, with which it was registered.
 // Then SGE, IOVA and Remote work; Length stays as it is. For any other region, and if it was called before,
@@ -20,8 +16,7 @@ func (mr *MR) Locate(iova, length uint64) error {
 	}
 	defer mr.h.Exit()
 	if !mr.region.Locate(iova, length) {
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "the region was not imported, or it was said before where it lies; a region that was registered here knows"}
+		return fail.Invalid(verb, "the region was not imported, or it was said before where it lies; a region that was registered here knows")
 	}
 	return nil
 }

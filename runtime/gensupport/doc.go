@@ -17,6 +17,8 @@
 //	dpath   posts, polls and waits
 //	bridge  handles of one generated package in calls of another
 //
+// Package allocs is for tests.
+//
 // verbs_abi.h has generated C declarations of the whole verbs ABI of the newest known release, for C code of this project that includes
 // no RDMA header and links no libibverbs. A package whose C code includes it imports this one for two reasons: `go mod vendor` copies
 // only folders of imported packages, and Go's build cache follows imports but not C headers in other folders. It includes the header by

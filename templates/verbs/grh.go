@@ -7,9 +7,8 @@ package verbs
 import (
 	"encoding/binary"
 	"fmt"
-	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // GRH is the header of a datagram's network: the global route header of InfiniBand, IPv6 or IPv4.
@@ -52,7 +51,7 @@ func ParseGRH(b []byte) (GRH, error) {
 }
 
 func badGRH(format string, args ...any) error {
-	return &verr.Error{Verb: "ibv_init_ah_from_wc", Errno: syscall.EINVAL, Refused: true, Msg: fmt.Sprintf(format, args...)}
+	return fail.Invalid("ibv_init_ah_from_wc", fmt.Sprintf(format, args...))
 }
 
 // sumIPv4 is the sum of the words of a header: 0xffff with the right checksum.

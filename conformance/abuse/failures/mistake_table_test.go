@@ -294,11 +294,7 @@ func limitMistakes() []mistake {
 		{name: "too many open files for a channel",
 			says: `too many open files \(EMFILE\).*RLIMIT_NOFILE.*raise the limit`,
 			make: func(b *bench) error {
-				var lim unix.Rlimit
-				must(0, unix.Getrlimit(unix.RLIMIT_NOFILE, &lim))
-				defer func() { must(0, unix.Setrlimit(unix.RLIMIT_NOFILE, &lim)) }()
-				must(0, fewFiles(0))
-				return only(b.dev.CreateCompChannel())
+				return withFiles(0, func() error { return only(b.dev.CreateCompChannel()) })
 			}},
 		{name: "a queue larger than the device has",
 			says: `ibv_create_cq: .*cqe is at most max_cqe, \d+ on this device`,

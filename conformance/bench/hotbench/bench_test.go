@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/allocs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/ratio"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -112,9 +113,7 @@ func TestReading(t *testing.T) {
 		wcs[2].CompletionTS != wcs[2].ID {
 		t.Errorf("%d, %v, %+v", n, err, wcs)
 	}
-	if n := testing.AllocsPerRun(100, func() { r.PollInto(wcs) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	allocs.None(t, "PollInto", func() { r.PollInto(wcs) })
 }
 
 // TestMissingFunctions makes no reader that would jump through NULL.
@@ -281,7 +280,5 @@ func TestStreaming(t *testing.T) {
 	if got := hotbench.Written() - before; got != 0x20002 {
 		t.Errorf("the stream wrote to %#x", got)
 	}
-	if n := testing.AllocsPerRun(100, func() { post(t, s, batch) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	allocs.None(t, "Post", func() { post(t, s, batch) })
 }

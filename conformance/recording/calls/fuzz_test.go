@@ -41,8 +41,7 @@ const (
 const steps = 1500
 
 // unsafely are parameters by which a program promises something about memory of C; calls that take one are not made.
-var unsafely = []string{"uintptr", "unsafe.Pointer", "*gate.Gate", "dpath.Region", "*dpath.Refusal", "*cmem.Pins", "*uintptr",
-	"cmem.Held"}
+var unsafely = []string{"uintptr", "unsafe.Pointer", "*cmem.Pins", "*uintptr", "cmem.Held"}
 
 // notCalled are methods that are not called at random, by the reason.
 var notCalled = map[string]string{
@@ -84,10 +83,6 @@ func (m method) unsafe() bool {
 		if slices.Contains(unsafely, t.In(i).String()) {
 			return true
 		}
-	}
-	if m.receiver != nil && m.pkg() == "dpath" && slices.Contains([]string{"Address", "Named", "Place", "Async", "Channel", "Refusal",
-		"Stream", "Region"}, strings.Split(m.name, ".")[1]) {
-		return true // parts of handles
 	}
 	return false
 }

@@ -172,7 +172,7 @@ func (c nilCall) wrong(e event, documented docs) string {
 			return "no error"
 		}
 	case failed:
-		if c.judgedReceiver() && !slices.Contains(anyError, c.name) && !c.explained(e.Text) {
+		if c.judgedReceiver() && !c.explained(e.Text) {
 			return "the error does not say what is nil: " + e.Text
 		}
 	}
@@ -186,9 +186,6 @@ var noError = map[string]string{
 	"verbs.WCEx.Err":                "a zero value has succeeded",
 	"verr.LoadError.Unwrap":         "it has no cause",
 }
-
-// anyError are methods of nil receivers whose error is that of a zero value.
-var anyError = []string{"dpath.Refusal.Error", "fail.Once.Closed", "fail.Once.Errno", "fail.Once.Full", "fail.Once.Overrun"}
 
 // judgedReceiver reports whether the method must return an error: it returns errors, and its receiver is no value.
 func (c nilCall) judgedReceiver() bool {

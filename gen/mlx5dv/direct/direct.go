@@ -77,7 +77,7 @@ func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
 	c.rec, c.uar, c.cqn = (*[2]uint32)(at(info.DBRec)), at(info.UAR), info.CQN
 	c.next = be32(c.rec[0])
 	if c.next != 0 {
-		return nil, refuse(verb, "completions were taken from the queue before; take it before its first poll")
+		return nil, fail.Invalid(verb, "completions were taken from the queue before; take it before its first poll")
 	}
 	if err := opened(t, "direct.CQ", &o.h, o, o.end); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
 	t.h.Watch(object.Watch{Enter: func(verb string) error {
 		switch verb {
 		case "ibv_resize_cq", "ibv_start_poll":
-			return refuse(verb, "the queue belongs to package direct, which reads its memory; make a larger queue, and poll this one by "+
+			return fail.Invalid(verb, "the queue belongs to package direct, which reads its memory; make a larger queue, and poll this one by "+
 				"PollInto")
 		}
 		return nil
@@ -112,7 +112,7 @@ func take[T any](verb, what string, lib *verbs.Lib, x *T) (*taking, error) {
 	t.h, t.gate = h, h.Guard.(*gate.Gate)
 	if dpath.Taken(t.gate) {
 		t.Exit()
-		return nil, refuse(verb, what+" was taken before")
+		return nil, fail.Invalid(verb, what+" was taken before")
 	}
 	return t, nil
 }
@@ -121,10 +121,6 @@ func take[T any](verb, what string, lib *verbs.Lib, x *T) (*taking, error) {
 func opened(t *taking, kind string, h *object.Handle, owner interface{ Close() error }, end func() error, more ...*object.Node) error {
 	h.Make(owner, kind, t.h.Origin, t.h.C, "", end)
 	return h.Adopt(append([]*object.Node{&t.h.Node}, more...)...)
-}
-
-func refuse(verb, msg string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: msg}
 }
 
 // at returns the memory of libmlx5 at an address.
@@ -201,10 +197,10 @@ type QP struct {
 func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...Option) (*QP, error) {
 	const verb = "mlx5dv_init_obj"
 	if name, ok := signed(); ok {
-		return nil, refuse(verb, name+" is set, with which requests are signed; unset it")
+		return nil, fail.Invalid(verb, name+" is set, with which requests are signed; unset it")
 	}
 	if send == nil || qp == nil {
-		return nil, refuse(verb, "a queue pair is taken with its completion queues; take them first, by TakeCQ")
+		return nil, fail.Invalid(verb, "a queue pair is taken with its completion queues; take them first, by TakeCQ")
 	}
 	info, err := dv.InitQP(qp)
 	if err != nil {
@@ -223,14 +219,14 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	c := (*cQP)(t.h.C)
 	switch {
 	case c.sendCQ != uintptr(send.h.C) || c.recvCQ != uintptr(receive.base().C):
-		return nil, refuse(verb, "the completion queues are not those of "+qp.String())
+		return nil, fail.Invalid(verb, "the completion queues are not those of "+qp.String())
 	case c.srq != 0 && (srq == nil || c.srq != uintptr(srq.h.C)) || c.srq == 0 && srq != nil:
-		return nil, refuse(verb, "the shared receive queue of "+qp.String()+" is taken before it, and given with it; take it by TakeSRQ")
+		return nil, fail.Invalid(verb, "the shared receive queue of "+qp.String()+" is taken before it, and given with it; take it by TakeSRQ")
 	case init.Type != verbs.QPTypeRC && init.Type != verbs.QPTypeUC && init.Type != verbs.QPTypeUD &&
 		init.Type != verbs.QPTypeXRCSend && init.Type != verbs.QPTypeDriver:
-		return nil, refuse(verb, fmt.Sprintf("%s is of type %v; direct knows RC, UC, UD, XRC_SEND and DCI", qp, init.Type))
+		return nil, fail.Invalid(verb, fmt.Sprintf("%s is of type %v; direct knows RC, UC, UD, XRC_SEND and DCI", qp, init.Type))
 	case rec[0] != 0 || rec[1] != 0 || state.State == verbs.QPStateErr:
-		return nil, refuse(verb, "requests were posted to "+qp.String()+" before; take it before, or modify it to RESET first")
+		return nil, fail.Invalid(verb, "requests were posted to "+qp.String()+" before; take it before, or modify it to RESET first")
 	}
 	if receive == nil {
 		receive = send
@@ -282,7 +278,7 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	t.h.Watch(object.Watch{Enter: func(verb string) error {
 		switch verb {
 		case "ibv_bind_mw":
-			return refuse(verb, "the queue belongs to package direct")
+			return fail.Invalid(verb, "the queue belongs to package direct")
 		}
 		return nil
 	}, Exit: func() { o.look(t.h.C) }})

@@ -122,7 +122,7 @@ func (o *QP) Recv(id, addr uint64, length, lkey uint32) error {
 	case syscall.ENOMEM:
 		return errRecv.Full(errno)
 	case syscall.EINVAL:
-		return refuse(errRecv.Verb, "the queue pair is in RESET, or was made without receives or for receives without elements")
+		return fail.Invalid(errRecv.Verb, "the queue pair is in RESET, or was made without receives or for receives without elements")
 	}
 	return errRecv.Errno(errno)
 }

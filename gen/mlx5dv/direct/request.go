@@ -336,11 +336,11 @@ func (o *QP) failed(errno syscall.Errno) error {
 	switch errno {
 	case syscall.ENOMEM:
 		if o.sq.kinds[verbs.WROpcodeSend].need == never {
-			return refuse(errRing.Verb, "the queue pair is not in RTS: modify it first")
+			return fail.Invalid(errRing.Verb, "the queue pair is not in RTS: modify it first")
 		}
 		return errRing.Full(errno)
 	case syscall.EINVAL:
-		return refuse(errRing.Verb, "a request has more elements or inline data than the queue pair was made for, both, or an operation "+
+		return fail.Invalid(errRing.Verb, "a request has more elements or inline data than the queue pair was made for, both, or an operation "+
 			"that its type does not have; or nobody said where it goes, it was added to after the next one began, or it binds a window "+
 			"that is closed, of type 1 or of another protection domain, or to no bytes or over 2 GiB. It and those after it were not posted")
 	}

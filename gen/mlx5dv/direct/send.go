@@ -331,7 +331,7 @@ func (q *sends) putEasy(wrs []dpath.SendRequest) (n int) {
 			c[2], c[3] = element(s.Length, s.LKey), be64(s.Addr)
 		} else {
 			size = 3
-			c[2], c[3] = be64(w.Remote), uint64(be32(w.RKey))
+			c[2], c[3] = be64(w.Remote), uint64(be32(w.RKey()))
 			c[4], c[5] = element(s.Length, s.LKey), be64(s.Addr)
 		}
 		c[0], c[1] = uint64(be32(post<<8&0xffff00|uint32(k.op)))|uint64(be32(q.qpn|size))<<32, ctrl
@@ -398,7 +398,7 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 	at := q.begin(w.ID, k, imm(w))
 	switch k.fixed {
 	case 1:
-		q.seg(at, be64(w.Remote), uint64(be32(w.RKey)))
+		q.seg(at, be64(w.Remote), uint64(be32(w.RKey())))
 		at += segment
 	case 2:
 		q.seg(at, be64(w.Remote), uint64(be32(w.Key)))

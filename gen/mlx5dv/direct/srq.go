@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
@@ -45,7 +46,7 @@ func TakeSRQ(dv *mlx5dv.Lib, srq *verbs.SRQ, opts ...Option) (*SRQ, error) {
 	q.room, q.sges = limits.MaxSGE, limits.MaxSGE
 	q.head, q.tail, q.rec = info.Head, info.Tail, (*uint32)(at(info.DBRec))
 	if *q.rec != 0 {
-		return nil, refuse(verb, "receives were posted to "+srq.String()+" before; take it before")
+		return nil, fail.Invalid(verb, "receives were posted to "+srq.String()+" before; take it before")
 	}
 	q.ids = make([]uint64, q.tail+1) // behind the last free entry are those that libmlx5 holds back
 	if err := opened(t, "direct.SRQ", &o.h, o, o.end); err != nil {

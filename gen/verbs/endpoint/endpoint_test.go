@@ -21,6 +21,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/allocs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -484,9 +485,7 @@ func TestAllocs(t *testing.T) {
 	for range 10 { // all slots have been used
 		once()
 	}
-	if n := testing.AllocsPerRun(1000, once); n != 0 {
-		t.Errorf("%v allocations for each two requests", n)
-	}
+	allocs.None(t, "two requests", once)
 }
 
 // TestRefused passes what cannot be used, and makes mistakes with slots.

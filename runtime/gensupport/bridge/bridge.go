@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
@@ -14,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // What is offered, by a type T, of which a nil *T is the key.
@@ -122,8 +120,7 @@ func shelfOf[T any](verb string) (*shelf[T], error) {
 }
 
 func notOffered(verb string, key any) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: nameOf(key) + " is of a package that does not offer it; generate it again"}
+	return fail.Invalid(verb, nameOf(key)+" is of a package that does not offer it; generate it again")
 }
 
 // nameOf is the name of the type that a nil pointer is the key of.

@@ -94,8 +94,8 @@ func TestSettle(t *testing.T) {
 			if r.changed != c.changed || r.oldGone != c.oldGone || r.newGone != c.newGone {
 				t.Errorf("changed %d, old let go %d, new let go %d; want %d, %d, %d", r.changed, r.oldGone, r.newGone, c.changed, c.oldGone, c.newGone)
 			}
-			if r.a.Count("MR") != c.a || r.b.Count("MR") != c.b {
-				t.Errorf("below the old domain %d, below the new %d; want %d, %d", r.a.Count("MR"), r.b.Count("MR"), c.a, c.b)
+			if len(r.a.Children()) != c.a || len(r.b.Children()) != c.b {
+				t.Errorf("below the old domain %d, below the new %d; want %d, %d", len(r.a.Children()), len(r.b.Children()), c.a, c.b)
 			}
 			r.release()
 			if r.oldGone != 1 || r.newGone != 1 {

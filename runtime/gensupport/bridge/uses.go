@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -90,8 +89,8 @@ func OwnsQueues(verb, what string, h *object.Handle) error {
 	if g, ok := h.Guard.(*gate.Gate); !ok || g.Lacks()&dpath.LacksOwn == 0 {
 		return nil
 	}
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + ": this " + h.Kind() +
-		" has no queues of its own, as it was made with a table of work queues, or as a DCT; pass the work queues or the shared receive queue"}
+	return fail.Invalid(verb, what+": this "+h.Kind()+
+		" has no queues of its own, as it was made with a table of work queues, or as a DCT; pass the work queues or the shared receive queue")
 }
 
 // Under returns held, the handle to which the new object of a call belongs. If that is of a nil handle, it begins the use of the handle
@@ -122,7 +121,7 @@ func Root[R any](u *Uses, kind string) (*R, error) {
 
 // rootless is the error of an object that was to be made from nothing.
 func rootless(verb, kind string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "nothing says what the new " + kind + " belongs to"}
+	return fail.Invalid(verb, "nothing says what the new "+kind+" belongs to")
 }
 
 // rootOf finds what a new handle belongs to: the library, a handle that it is made from, or the root of one.

@@ -3,9 +3,8 @@ package cmem
 import (
 	"fmt"
 	"net/netip"
-	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // IPv6 writes 16 bytes as an IPv6 address.
@@ -17,12 +16,10 @@ func IPv6(b [16]byte) string { return netip.AddrFrom16(b).String() }
 func ParseIPv6(what, s string) ([16]byte, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil {
-		return [16]byte{}, &verr.Error{Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("the %s %q is no IPv6 or IPv4 address", what, s)}
+		return [16]byte{}, fail.Invalid("", fmt.Sprintf("the %s %q is no IPv6 or IPv4 address", what, s))
 	}
 	if a.Zone() != "" {
-		return [16]byte{}, &verr.Error{Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("the %s %q has a zone; leave %%%s out", what, s, a.Zone())}
+		return [16]byte{}, fail.Invalid("", fmt.Sprintf("the %s %q has a zone; leave %%%s out", what, s, a.Zone()))
 	}
 	return a.As16(), nil
 }

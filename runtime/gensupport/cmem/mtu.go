@@ -2,9 +2,8 @@ package cmem
 
 import (
 	"fmt"
-	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // MTUs are codes from 1 on, enum ibv_mtu: each stands for twice the bytes of the one before.
@@ -25,8 +24,7 @@ func MTUBytes(code uint32) int {
 // MTUOf returns the code of the largest MTU of at most that many bytes. Fewer than 256 bytes are EINVAL.
 func MTUOf(bytes int) (code uint32, err error) {
 	if bytes < fewestMTU {
-		return 0, &verr.Error{Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("an MTU of %d bytes: the smallest has %d, the largest %d", bytes, fewestMTU, mostMTU)}
+		return 0, fail.Invalid("", fmt.Sprintf("an MTU of %d bytes: the smallest has %d, the largest %d", bytes, fewestMTU, mostMTU))
 	}
 	code = 1
 	for code < mtuCodes && MTUBytes(code+1) <= bytes {

@@ -2,11 +2,9 @@ package cmem
 
 import (
 	"strconv"
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // This file is unsafe because it reads structs as bytes. What keeps it sound: the structs hold only numbers, and the bytes are
@@ -31,9 +29,8 @@ func Behind[A any](verb string, head, count, size int, list []A, pack func(A) []
 		total += len(part)
 	}
 	if len(parts) > count || total > size {
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: strconv.Itoa(len(parts)) + " structs of " + strconv.Itoa(total) + " bytes are more than the " + strconv.Itoa(count) + " " +
-				"or " + strconv.Itoa(size) + " that C can count; pass fewer"}
+		return nil, fail.Invalid(verb, strconv.Itoa(len(parts))+" structs of "+strconv.Itoa(total)+" bytes are more than the "+
+			strconv.Itoa(count)+" or "+strconv.Itoa(size)+" that C can count; pass fewer")
 	}
 	words := make([]uint64, (total+7)/8)
 	out := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), total)

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -49,8 +50,7 @@ func SockAddrOf(verb, what string, a netip.AddrPort, optional bool) (*SockAddr, 
 		}
 		native.PutUint32(out.b[24:], scope)
 	default:
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: what + " is no valid address; make one with netip.AddrPortFrom"}
+		return nil, fail.Invalid(verb, what+" is no valid address; make one with netip.AddrPortFrom")
 	}
 	binary.BigEndian.PutUint16(out.b[2:], a.Port())
 	out.given = true

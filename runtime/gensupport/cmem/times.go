@@ -2,10 +2,9 @@ package cmem
 
 import (
 	"fmt"
-	"syscall"
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // timeCodes is the number of codes of every kind of time: they have 5 bits.
@@ -71,5 +70,5 @@ func RNRTimerOf(d time.Duration) (code uint8, err error) {
 }
 
 func noCode(what string, d, longest time.Duration) error {
-	return &verr.Error{Errno: syscall.EINVAL, Refused: true, Msg: fmt.Sprintf("%s of %v: it is 0 to %v", what, d, longest)}
+	return fail.Invalid("", fmt.Sprintf("%s of %v: it is 0 to %v", what, d, longest))
 }

@@ -10,14 +10,13 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Address lets requests name an address handle (struct ibv_ah *), and lets its Close wait for posts that use it. A request keeps the
 // address of the C object for as long as it is posted again and again, which may be longer than the object exists: so it also
 // keeps a number, which no two handles share, and each post on a UD queue pair compares it with the number in the entry of the handle.
-// The zero value is closed, like nil.
+// The zero value is closed.
 type Address struct {
 	Owner any // the generated handle, set before Open
 
@@ -46,9 +45,6 @@ var entries struct {
 
 // Open lets requests name the C object.
 func (a *Address) Open(c unsafe.Pointer) {
-	if a == nil {
-		return
-	}
 	const chunk = 256
 	entries.Lock()
 	defer entries.Unlock()
@@ -70,30 +66,19 @@ func (a *Address) Open(c unsafe.Pointer) {
 }
 
 // IsOpen reports whether requests may name the object.
-func (a *Address) IsOpen() bool { return a != nil && a.gate.IsOpen() }
+func (a *Address) IsOpen() bool { return a.gate.IsOpen() }
 
 // Refusal returns the result of naming an object that is not open, as gate.Gate.Refusal does.
-func (a *Address) Refusal() syscall.Errno {
-	if a == nil {
-		return fail.ErrnoNeverOpened
-	}
-	return a.gate.Refusal()
-}
+func (a *Address) Refusal() syscall.Errno { return a.gate.Refusal() }
 
 // To sets the destination of a SEND as SendWR.To does. Once the object is closed, a post of the request is refused
 // (fail.ErrnoAddressClosed). It panics for a zero value of SendWR.
 func (a *Address) To(w SendWR, qpn, qkey uint32) {
-	if a == nil {
-		a = new(Address)
-	}
 	w.to(uint64(uintptr(a.gate.Object())), uintptr(unsafe.Pointer(a.entry)), a.serial, qpn, qkey)
 }
 
 // End closes the object as gate.Gate.End does: it waits until no post uses it, and runs destroy.
 func (a *Address) End(verb, kind string, most time.Duration, destroy func() error) error {
-	if a == nil {
-		return fail.NilHandle(verb, kind)
-	}
 	return a.gate.End(verb, kind, most, func() error {
 		done := false
 		a.entry.serial.Store(0)

@@ -30,9 +30,9 @@ func (r Range[W]) Advance(by Stride) {
 		r.panics()
 	}
 	switch b := any(r.batch).(type) {
-	case *requests[sendRecord]:
+	case *requests[SendRequest]:
 		advanceSends(b.wrs[r.first:r.first+r.n], by)
-	case *requests[recvRecord]:
+	case *requests[RecvRequest]:
 		advanceReceives(b.wrs[r.first:r.first+r.n], by)
 	case *requests[opsRecord]:
 		wrs := b.wrs[r.first : r.first+r.n]
@@ -59,7 +59,7 @@ func (r Range[W]) panics() {
 // withRemote has the bit of each opcode whose requests have a remote address. No opcode here is above 63.
 const withRemote uint64 = 1<<opWrite | 1<<opWriteImm | 1<<opRead | 1<<opCompareSwap | 1<<opFetchAdd | 1<<opFlush | 1<<opAtomicWrite
 
-func advanceSends(wrs []sendRecord, by Stride) {
+func advanceSends(wrs []SendRequest, by Stride) {
 	if len(wrs) > 0 && wrs[0].inline != 0 { // as in the whole batch
 		for i := range wrs {
 			wrs[i].advance(by)
@@ -68,9 +68,9 @@ func advanceSends(wrs []sendRecord, by Stride) {
 	}
 	for i := range wrs {
 		w := &wrs[i]
-		w.id += uint64(by.ID)
-		if withRemote>>(w.opcode&63)&1 != 0 {
-			w.remote += uint64(by.Remote)
+		w.ID += uint64(by.ID)
+		if withRemote>>(w.Opcode&63)&1 != 0 {
+			w.Remote += uint64(by.Remote)
 		}
 		if w.num == 1 { // as most have
 			element(unsafe.Pointer(w), w.sges, 0).Addr += uint64(by.Addr)
@@ -81,10 +81,10 @@ func advanceSends(wrs []sendRecord, by Stride) {
 }
 
 // advance moves a request that may have data in its batch.
-func (w *sendRecord) advance(by Stride) {
-	w.id += uint64(by.ID)
-	if withRemote>>(w.opcode&63)&1 != 0 {
-		w.remote += uint64(by.Remote)
+func (w *SendRequest) advance(by Stride) {
+	w.ID += uint64(by.ID)
+	if withRemote>>(w.Opcode&63)&1 != 0 {
+		w.Remote += uint64(by.Remote)
 	}
 	data := uint64(uintptr(w.inlineData()))
 	for i := range uint32(w.num) {
@@ -94,10 +94,10 @@ func (w *sendRecord) advance(by Stride) {
 	}
 }
 
-func advanceReceives(wrs []recvRecord, by Stride) {
+func advanceReceives(wrs []RecvRequest, by Stride) {
 	for i := range wrs {
 		w := &wrs[i]
-		w.id += uint64(by.ID)
+		w.ID += uint64(by.ID)
 		advanceElements(unsafe.Pointer(w), w.sges, w.num, by.Addr)
 	}
 }

@@ -34,13 +34,12 @@ type Fields interface {
 func CheckAsked[F Fields](a Asked, verb, kind string, fields, known F) error {
 	switch missing := fields &^ F(a.fields); {
 	case fields&^known != 0:
-		return notMade(verb, syscall.EINVAL, "a reader cannot read "+(fields&^known).String())
+		return fail.Invalid(verb, "a reader cannot read "+(fields&^known).String())
 	case !a.can:
 		return notMade(verb, syscall.EOPNOTSUPP,
 			"this "+kind+" was made without being asked for anything; make it by the extended verb, and ask there")
 	case missing != 0:
-		return notMade(verb, syscall.EINVAL,
-			"this "+kind+" was not asked for "+missing.String()+" when it was made; ask for it there, or read less")
+		return fail.Invalid(verb, "this "+kind+" was not asked for "+missing.String()+" when it was made; ask for it there, or read less")
 	}
 	return nil
 }

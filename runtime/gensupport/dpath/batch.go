@@ -17,14 +17,14 @@ import (
 
 // record is a request in the memory of a batch, with the layout of C: of a send queue, of any queue of receives, or of a list of tags.
 type record interface {
-	sendRecord | recvRecord | opsRecord
+	SendRequest | RecvRequest | opsRecord
 }
 
 // SendBatch is an array of send requests, linked in order. NewSendBatch makes one.
-type SendBatch struct{ all requests[sendRecord] }
+type SendBatch struct{ all requests[SendRequest] }
 
 // RecvBatch is an array of receive requests, linked in order. NewRecvBatch makes one.
-type RecvBatch struct{ all requests[recvRecord] }
+type RecvBatch struct{ all requests[RecvRequest] }
 
 // requests is what batches have in common. It is not Batch[W] with SendBatch as Batch[SendWR]: a method WR of a generic type is not
 // inlined, which makes the building of requests half as expensive again.
@@ -35,14 +35,14 @@ type requests[W record] struct {
 	more *commands
 }
 
-func (b *SendBatch) requests() *requests[sendRecord] {
+func (b *SendBatch) requests() *requests[SendRequest] {
 	if b == nil {
 		return nil
 	}
 	return &b.all
 }
 
-func (b *RecvBatch) requests() *requests[recvRecord] {
+func (b *RecvBatch) requests() *requests[RecvRequest] {
 	if b == nil {
 		return nil
 	}
@@ -85,9 +85,9 @@ func (b *SendBatch) Close() error { return b.requests().close() }
 // Close ends the use of the batch, as SendBatch.Close does.
 func (b *RecvBatch) Close() error { return b.requests().close() }
 
-// head is what all requests begin with.
+// head is the beginning of struct ibv_send_wr, of struct ibv_recv_wr and of struct ibv_ops_wr.
 type head struct {
-	id   uint64
+	id   uint64 // wr_id
 	next uintptr
 }
 
@@ -111,8 +111,8 @@ const (
 // MostSGEs. Other numbers are EINVAL, and so is a batch of more than 1 GiB.
 func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 	b := new(SendBatch)
-	err := b.all.make(wrs, sgesPerWR, opts, func(w *sendRecord, a arena, sges uintptr) {
-		w.sges, w.room, w.inline, w.opcode = sges, uint32(sgesPerWR), uint32(a.inline), opSend
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *SendRequest, a arena, sges uintptr) {
+		w.sges, w.room, w.inline, w.Opcode = sges, uint32(sgesPerWR), uint32(a.inline), opSend
 	})
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 // NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
 func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
 	b := new(RecvBatch)
-	err := b.all.make(wrs, sgesPerWR, opts, func(w *recvRecord, _ arena, sges uintptr) {
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *RecvRequest, _ arena, sges uintptr) {
 		w.sges, w.room = sges, uint32(sgesPerWR)
 	})
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(w 
 // names are the verb that posts the requests, and what errors call their batch.
 func (r *requests[W]) names() (verb, what string) {
 	switch any(r).(type) {
-	case *requests[sendRecord]:
+	case *requests[SendRequest]:
 		return sendVerb, "SendBatch"
 	case *requests[opsRecord]:
 		return opsVerb, "OpsBatch"
@@ -176,20 +176,14 @@ func (r *requests[W]) len() int {
 func (r *requests[W]) close() error {
 	verb, what := r.names()
 	if r == nil {
-		return nilBatch(verb, what)
+		return r.refused(0, 0, 0)
 	}
 	if err := r.end(verb, what); err != nil {
 		return err
 	}
 	for i := range r.wrs {
-		switch w := any(&r.wrs[i]).(type) {
-		case *sendRecord:
-			atomic.StoreUint32(&w.room, 0) // a post that was refused may look at it
-		case *recvRecord:
-			atomic.StoreUint32(&w.room, 0)
-		case *opsRecord:
-			atomic.StoreUint32(&w.room, 0)
-		}
+		_, _, room := listOf(&r.wrs[i])
+		atomic.StoreUint32(room, 0) // a post that was refused may look at it
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package dpath
 
-// Why unsafe: requests of a batch are looked at as records of another Go type. What keeps it sound: the two types have the same fields in
-// the same order, which layout_cgo.go compares, and the records are in the memory of the batch, which the caller keeps.
+// Why unsafe: a gate holds the Native of its queue, which package gate does not know, and requests hold the addresses of entries. What
+// keeps it sound: only Take sets the one, and entries are never freed.
 
 import (
 	"sync"
@@ -26,9 +26,6 @@ type Native struct {
 
 // Take has calls of the data path on a queue go to Go from now on. It is called once for a queue.
 func Take(queue *gate.Gate, n *Native) {
-	if queue == nil || n == nil {
-		return
-	}
 	queue.Native = unsafe.Pointer(n)
 	queue.Lack(gate.Direct)
 	if n.Event != nil {
@@ -38,14 +35,10 @@ func Take(queue *gate.Gate, n *Native) {
 }
 
 // Taken reports whether Take was called for a queue.
-func Taken(queue *gate.Gate) bool { return queue != nil && queue.Lacks()&gate.Direct != 0 }
+func Taken(queue *gate.Gate) bool { return queue.Lacks()&gate.Direct != 0 }
 
 // Untake forgets a completion queue that is about to end.
-func Untake(queue *gate.Gate) {
-	if queue != nil {
-		events.Delete(uintptr(queue.Object()))
-	}
-}
+func Untake(queue *gate.Gate) { events.Delete(uintptr(queue.Object())) }
 
 // events has the completion queues of Go by the address of the C object.
 var (
@@ -73,9 +66,9 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 		}
 	}
 	switch b := any(b).(type) {
-	case *requests[sendRecord]:
+	case *requests[SendRequest]:
 		bad, errno = native(queue).Send(SendRange{b, first, n})
-	case *requests[recvRecord]:
+	case *requests[RecvRequest]:
 		bad, errno = native(queue).Recv(RecvRange{b, first, n})
 	default:
 		return -1, fail.ErrnoDirect
@@ -86,105 +79,60 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 	return first + bad, errno
 }
 
-// SendRequest is a request of a SendBatch, for a package that writes it to the queue of a device.
-type SendRequest struct {
-	ID     uint64
-	_      uintptr
-	sges   uintptr
-	num    int32
-	Opcode WROpcode
-	Flags  SendFlags
-	Imm    [4]byte // in network order; of operations that invalidate a key, in that of the processor
-	Remote uint64
-
-	// RKey is the remote key of a READ or a WRITE, and the number of the queue pair where a datagram goes; Other is its qkey. The first
-	// operand of an atomic, what it compares with or adds, is Compare.
-	RKey, Other uint32
-
-	Swap   uint64
-	Key    uint32 // the remote key of an atomic
-	_      uint32
-	SRQN   uint32 // of the peer, on a queue pair for XRC
-	_      uint32
-	entry  uintptr
-	serial uint64
-	_      [7]uint32
-	room   uint32
-}
-
 // Compare returns the first operand of an atomic.
-func (r *SendRequest) Compare() uint64 {
-	if r == nil {
-		return 0
-	}
-	return uint64(r.RKey) | uint64(r.Other)<<32
-}
+func (w *SendRequest) Compare() uint64 { return w.second }
+
+// RKey returns the remote key of a READ or a WRITE.
+func (w *SendRequest) RKey() uint32 { return w.halves()[0] }
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and
 // the qkey of the queue pair there. The errno is that of a request whose address cannot be used.
-func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
-	if r == nil || r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
+func (w *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
+	if w.entry == 0 || w.entry == rawAddress || w.serial>>32 == windowMark {
 		return nil, 0, 0, 0, fail.ErrnoNoAddress
 	}
-	e := *(**entry)(unsafe.Pointer(&r.entry))
+	e := *(**entry)(unsafe.Pointer(&w.entry))
 	of := e.of.Load()
-	if of == nil || e.serial.Load() != r.serial {
+	if of == nil || e.serial.Load() != w.serial {
 		return nil, 0, 0, 0, fail.ErrnoAddressClosed
 	}
-	return of.Owner, r.serial, r.RKey, r.Other, 0
+	return of.Owner, w.serial, w.halves()[0], w.halves()[1], 0
 }
 
 // SGEs returns the elements of the request.
-func (r *SendRequest) SGEs() []SGE {
-	if r == nil {
-		return nil
-	}
-	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+func (w *SendRequest) SGEs() []SGE {
+	return elements(unsafe.Pointer(w), w.sges, w.num, w.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
-func (r *SendRequest) One() *SGE {
-	if r == nil || r.num != 1 || r.room == 0 {
+func (w *SendRequest) One() *SGE {
+	if w.num != 1 || w.room == 0 {
 		return nil
 	}
-	return element(unsafe.Pointer(r), r.sges, 0)
-}
-
-// RecvRequest is SendRequest for a RecvBatch.
-type RecvRequest struct {
-	ID   uint64
-	_    uintptr
-	sges uintptr
-	num  int32
-	room uint32
+	return element(unsafe.Pointer(w), w.sges, 0)
 }
 
 // SGEs returns the elements of the request.
-func (r *RecvRequest) SGEs() []SGE {
-	if r == nil {
-		return nil
-	}
-	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+func (w *RecvRequest) SGEs() []SGE {
+	return elements(unsafe.Pointer(w), w.sges, w.num, w.room)
 }
 
 // One returns the element of a request that has one, otherwise nil.
-func (r *RecvRequest) One() *SGE {
-	if r == nil || r.num != 1 || r.room == 0 {
+func (w *RecvRequest) One() *SGE {
+	if w.num != 1 || w.room == 0 {
 		return nil
 	}
-	return element(unsafe.Pointer(r), r.sges, 0)
+	return element(unsafe.Pointer(w), w.sges, 0)
 }
 
 // SendRequests returns the requests of a range, or the errno of one that cannot be posted.
 func SendRequests(r SendRange) ([]SendRequest, syscall.Errno) {
-	wrs, errno := inRange(r.batch, r.first, r.n)
-	return unsafe.Slice((*SendRequest)(unsafe.Pointer(unsafe.SliceData(wrs))), len(wrs)), errno
+	return inRange(r.batch, r.first, r.n)
 }
 
 // RecvRequests is SendRequests for receives.
 func RecvRequests(r RecvRange) ([]RecvRequest, syscall.Errno) {
-	wrs, errno := inRange(r.batch, r.first, r.n)
-	return unsafe.Slice((*RecvRequest)(unsafe.Pointer(unsafe.SliceData(wrs))), len(wrs)), errno
+	return inRange(r.batch, r.first, r.n)
 }
 
 func inRange[W record](b *requests[W], first, n int) ([]W, syscall.Errno) {

@@ -8,7 +8,7 @@ const (
 	verbNext  = "ibv_get_cq_event"
 )
 
-// AsyncEvent is struct ibv_async_event. Type says which field of the C union element is valid.
+// AsyncEvent has what struct ibv_async_event has. Type says which field of the C union element is valid.
 type AsyncEvent struct {
 	Type   uint32  // event_type, enum ibv_event_type
 	Object uintptr // element.cq, qp, srq or wq, for an event of one

@@ -47,27 +47,6 @@ func next(t testing.TB, ctx context.Context, p *dptest.Provider, c *dpath.Channe
 	}
 }
 
-// TestNext takes events that are there, and one that comes later, without and with a context that can end.
-func TestNext(t *testing.T) {
-	p := provider(t)
-	c := channel(t, p)
-	p.Feed(3)
-	for range 3 {
-		next(t, context.Background(), p, c)
-	}
-	for _, ctx := range []context.Context{context.Background(), bounded(t)} {
-		go func() {
-			time.Sleep(time.Millisecond) // most likely Next sleeps by now; it works either way
-			p.Feed(1)
-		}()
-		next(t, ctx, p, c)
-	}
-	c.Ack(uintptr(p.CQObject()))
-	if n := p.Acked(); n != 1 {
-		t.Errorf("%d events are acknowledged, want 1", n)
-	}
-}
-
 // TestNextEnds asks that the end of a context ends the wait and takes no event with it, and that it does not end other waits.
 func TestNextEnds(t *testing.T) {
 	p := provider(t)

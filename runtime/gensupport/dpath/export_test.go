@@ -17,10 +17,10 @@ const (
 )
 
 // At returns where the request lies.
-func (w SendWR) At() unsafe.Pointer { return unsafe.Pointer(w.sendRecord) }
+func (w SendWR) At() unsafe.Pointer { return unsafe.Pointer(w.r) }
 
 // SendSize is the size of a send request.
-const SendSize = unsafe.Sizeof(sendRecord{})
+const SendSize = unsafe.Sizeof(SendRequest{})
 
 // PostSend posts the first n requests of a batch. It returns the number of the refused one, as post does.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {

@@ -30,9 +30,9 @@ func (v SelectivityLevel) String() string {
 // IBV_FLUSH_MR, these are the writes to the whole region of rkey. A flush has no SGEs. Only a QP.Stream posts it, because struct
 // ibv_send_wr has no members for it. C: IBV_WR_FLUSH.
 func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ PlacementType, level SelectivityLevel) SendWR {
-	w.begin(id, opFlush)
-	w.remote, w.second, w.swap, w.rkey = remote, length, uint64(level), rkey // members of an atomic
-	binary.NativeEndian.PutUint32(w.imm[:], uint32(typ))
+	w.r.begin(id, opFlush)
+	w.r.Remote, w.r.second, w.r.Swap, w.r.Key = remote, length, uint64(level), rkey // members of an atomic
+	binary.NativeEndian.PutUint32(w.r.Imm[:], uint32(typ))
 	return w
 }
 
@@ -40,7 +40,7 @@ func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ Placeme
 // processor's byte order. The request has no SGEs. Only a QP.Stream posts it, because struct ibv_send_wr has no members for it.
 // C: IBV_WR_ATOMIC_WRITE.
 func (w SendWR) AtomicWrite(id, remote uint64, rkey uint32, value uint64) SendWR {
-	w.begin(id, opAtomicWrite)
-	w.remote, w.second, w.rkey = remote, value, rkey // members of an atomic
+	w.r.begin(id, opAtomicWrite)
+	w.r.Remote, w.r.second, w.r.Key = remote, value, rkey // members of an atomic
 	return w
 }

@@ -25,15 +25,15 @@ func (v SendFlags) watchInline() {
 // gone returns the first of some requests that has inline data where no memory is, and its address; -1 for none.
 func gone[W record](b *requests[W], first, n int) (bad int, at uint64) {
 	for i := range b.wrs[first : first+n] {
-		w, ok := any(&b.wrs[first+i]).(*sendRecord)
+		w, ok := any(&b.wrs[first+i]).(*SendRequest)
 		if !ok {
 			break
 		}
-		if w.flags&flagInline == 0 {
+		if w.Flags&flagInline == 0 {
 			continue
 		}
 		own := uint64(uintptr(w.inlineData()))
-		for _, s := range used(unsafe.Pointer(w), w.sges, w.num, &w.room) {
+		for _, s := range used(w) {
 			if s.Addr-own < uint64(w.inline) {
 				continue // of InlineData
 			}

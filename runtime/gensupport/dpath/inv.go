@@ -9,17 +9,17 @@ const (
 
 // LocalInv prepares a request that invalidates a local key, such as a memory window's. C: IBV_WR_LOCAL_INV.
 func (w SendWR) LocalInv(id uint64, rkey uint32) SendWR {
-	w.begin(id, opLocalInv)
-	w.invalidate(rkey)
+	w.r.begin(id, opLocalInv)
+	w.r.invalidate(rkey)
 	return w
 }
 
 // SendInv prepares a SEND that also invalidates a key of the peer. The peer finds the key in WC.ImmData. C: IBV_WR_SEND_WITH_INV.
 func (w SendWR) SendInv(id uint64, rkey uint32) SendWR {
-	w.begin(id, opSendInv)
-	w.invalidate(rkey)
+	w.r.begin(id, opSendInv)
+	w.r.invalidate(rkey)
 	return w
 }
 
 // invalidate sets invalidate_rkey, which has the order of this processor.
-func (w *sendRecord) invalidate(rkey uint32) { binary.NativeEndian.PutUint32(w.imm[:], rkey) }
+func (w *SendRequest) invalidate(rkey uint32) { binary.NativeEndian.PutUint32(w.Imm[:], rkey) }

@@ -38,7 +38,7 @@ func refuse(queue *gate.Gate, to, first int) (bad int, errno syscall.Errno) {
 // queue pair was in RTR before. So it is called after each change of state that the handle sees, and by posts of both kinds, as a
 // connection manager changes the state without it. A queue pair that was closed has a path: the post says what is wrong.
 func FindPath(qp *gate.Gate) bool {
-	if qp == nil || qp.Lacks()&LacksPath == 0 {
+	if qp.Lacks()&LacksPath == 0 {
 		return true
 	}
 	switch state := stateOf(qp); {
@@ -51,8 +51,8 @@ func FindPath(qp *gate.Gate) bool {
 	return true
 }
 
-// The states of a queue pair with a path: IBV_QPS_RTR to IBV_QPS_SQE.
+// The first and the last state of a queue pair with a path.
 const (
-	stateRTR = 2
-	stateSQE = 5
+	stateRTR = 2 // IBV_QPS_RTR
+	stateSQE = 5 // IBV_QPS_SQE
 )

@@ -1,14 +1,9 @@
 package dpath
 
-import "unsafe"
-
 // Quiet reports whether no request of the range is signaled.
 func Quiet(r SendRange) bool {
-	if r.batch == nil || r.first < 0 || r.n < 0 || r.n > len(r.batch.wrs) || r.first > len(r.batch.wrs)-r.n {
-		return false
-	}
-	for i := range r.batch.wrs[r.first : r.first+r.n] {
-		if r.batch.wrs[r.first+i].flags&flagSignaled != 0 {
+	for _, w := range r.batch.wrs[r.first : r.first+r.n] {
+		if w.Flags&flagSignaled != 0 {
 			return false
 		}
 	}
@@ -16,17 +11,11 @@ func Quiet(r SendRange) bool {
 }
 
 // Longest returns the bytes of the longest message of the range. It looks at requests that were posted, which nobody changes meanwhile.
-func Longest[W record](r Range[W]) (most uint64) {
-	if r.batch == nil || r.first < 0 || r.n < 0 || r.n > len(r.batch.wrs) || r.first > len(r.batch.wrs)-r.n {
-		return 0
-	}
-	for i := range r.batch.wrs[r.first : r.first+r.n] {
-		w, ok := any(&r.batch.wrs[r.first+i]).(*sendRecord)
-		if !ok {
-			return 0
-		}
+func Longest(r SendRange) (most uint64) {
+	wrs := r.batch.wrs[r.first : r.first+r.n]
+	for i := range wrs {
 		var bytes uint64
-		for _, e := range used(unsafe.Pointer(w), w.sges, w.num, &w.room) {
+		for _, e := range used(&wrs[i]) {
 			bytes += uint64(e.Length)
 		}
 		most = max(most, bytes)

@@ -54,10 +54,10 @@ type added struct {
 	builds bool     // the first builds the request
 }
 
-// More refers to the commands of one request. View.More returns it; the methods of a zero value return errors or do nothing.
+// More refers to the commands of one request. View.More returns it. Of a zero value only Made may be called.
 type More struct {
 	of *commands
-	w  *sendRecord
+	w  *SendRequest
 	i  int
 }
 
@@ -77,7 +77,7 @@ func (v *View) More(verb string, b *SendBatch, i int) (SendWR, More, error) {
 		return SendWR{}, More{}, refusedMore(verb, "the SendBatch has a "+c.view.Type+" of another queue pair; make a batch for each")
 	}
 	c.clear(i)
-	return w, More{c, w.sendRecord, i}, nil
+	return w, More{c, w.r, i}, nil
 }
 
 func (c *commands) clear(i int) {
@@ -96,19 +96,13 @@ func (m More) Made(verb, typ, fix string) error {
 
 // Build begins a request that the next command builds, without what was added to it before.
 func (m More) Build(id uint64) {
-	if m.of == nil {
-		return
-	}
 	m.of.clear(m.i)
 	m.of.list[m.i].builds = true
-	SendWR{m.w}.begin(id, opDriver)
+	SendWR{m.w}.r.begin(id, opDriver)
 }
 
 // Add adds a call of a function of the view, with its arguments as C takes them. Handles must be of the device of the queue pair.
 func (m More) Add(verb string, function uint64, args ...Arg) error {
-	if m.of == nil {
-		return m.Made(verb, "request", "take one by WR of its view")
-	}
 	qp := m.of.view.Handle
 	for _, a := range args {
 		if h := a.handle; h != nil && h.Root != nil && qp.Root != nil && h.Root != qp.Root {
@@ -160,15 +154,12 @@ func ListOf[T any](list []T) Arg {
 // begin begins the use of what is added to the requests of a range that is posted to a queue pair.
 func (r Range[W]) beginMore(a *Stream, to *gate.Gate) {
 	c := r.batch.more
-	if c == nil {
-		return
-	}
 	if c.view.Of != to {
 		a.err = refusedMore(streamVerb, "the SendBatch has a "+c.view.Type+" of another queue pair")
 		return
 	}
 	for i := r.first; i < r.first+r.n; i++ {
-		if a.err = c.wrong(i, any(&r.batch.wrs[i]).(*sendRecord)); a.err != nil {
+		if a.err = c.wrong(i, any(&r.batch.wrs[i]).(*SendRequest)); a.err != nil {
 			return
 		}
 		for _, h := range c.list[i].uses {
@@ -194,12 +185,12 @@ func ofRequestMore(i int, err error) error {
 }
 
 // wrong returns an error if what was added to a request is not for it.
-func (c *commands) wrong(i int, w *sendRecord) error {
+func (c *commands) wrong(i int, w *SendRequest) error {
 	switch x := &c.list[i]; {
-	case x.builds && w.opcode != opDriver:
+	case x.builds && w.Opcode != opDriver:
 		return refusedMore(streamVerb, fmt.Sprintf("request %d is a %v, and %s builds it: take it by WR of the batch, and of its view for "+
-			"one of the two", i, w.opcode, x.names[0]))
-	case !x.builds && w.opcode == opDriver:
+			"one of the two", i, w.Opcode, x.names[0]))
+	case !x.builds && w.Opcode == opDriver:
 		return refusedMore(streamVerb, fmt.Sprintf("request %d is one that a function of a view builds, and none was called", i))
 	}
 	return nil
@@ -216,7 +207,7 @@ func (a *Stream) endMore() {
 // lacksMore returns the error of a request to which a function was to add that the view lacks.
 func (r Range[W]) lacksMore(a *Stream) error {
 	c := r.batch.more
-	if c == nil || a.bad < 0 || syscall.Errno(a.code) != syscall.EOPNOTSUPP {
+	if a.bad < 0 || syscall.Errno(a.code) != syscall.EOPNOTSUPP {
 		return nil
 	}
 	i := int(a.bad)
@@ -235,5 +226,5 @@ func (r Range[W]) lacksMore(a *Stream) error {
 const streamVerb = "ibv_wr_start"
 
 func refusedMore(verb, problem string) error {
-	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
+	return fail.Invalid(verb, problem+"; nothing was posted")
 }

@@ -48,7 +48,7 @@ type opsRecord struct {
 	recv   uint64  // tm.add.recv_wr_id
 	sges   uintptr // tm.add.sg_list, set once; only the first room elements exist
 	num    int32   // tm.add.num_sge
-	room   uint32  // ours, in what is padding in C: elements at sges, 0 after Close
+	room   uint32  // ours, in padding: elements at sges, 0 after Close
 	tag    uint64  // tm.add.tag
 	mask   uint64  // tm.add.mask
 }

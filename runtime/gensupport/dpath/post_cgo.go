@@ -44,7 +44,6 @@ package dpath
 #cgo nocallback verbsgen_dpath_ack_event
 
 #include "events.h"
-#include "layout.h"
 #include "post.h"
 */
 import "C"
@@ -122,6 +121,9 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	}
 	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
 }
+
+// none has one element: only the index 0 compiles.
+type none = [1]struct{}
 
 // The errnos of C are those of Go.
 var (
@@ -273,9 +275,6 @@ func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
 	return syscall.Errno(code)
 }
 
-// layout is that of C.
-type layout = C.struct_verbsgen_dpath_layout
-
 // asyncEvent is an event that the library fills in.
 type asyncEvent = C.struct_ibv_async_event
 
@@ -315,12 +314,6 @@ func stateOf(qp *gate.Gate) int {
 	C.verbsgen_dpath_state((*C.uintptr_t)(qp.Word()), &state)
 	return int(state)
 }
-
-// The states of C are those of Go.
-var (
-	_ = none{}[stateRTR-C.IBV_QPS_RTR]
-	_ = none{}[stateSQE-C.IBV_QPS_SQE]
-)
 
 // held says that the caller of post holds what the queue shares.
 const held = 1 << 8

@@ -21,27 +21,15 @@ func reading[W record](b *requests[W], first, n int) {
 	runtime.RaceWriteRange(unsafe.Pointer(latest), int(unsafe.Sizeof(*latest)))
 	wrs := b.wrs[first : first+n]
 	for i := range wrs {
-		switch w := any(&wrs[i]).(type) {
-		case *sendRecord:
-			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
-			readList(unsafe.Pointer(w), w.sges, w.num)
-			if w.inline != 0 && w.flags&flagInline != 0 {
-				read(w.inlineData(), uintptr(w.inline))
-			}
-		case *recvRecord:
-			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
-			readList(unsafe.Pointer(w), w.sges, w.num)
-		case *opsRecord:
-			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
-			readList(unsafe.Pointer(w), w.sges, w.num)
+		w := unsafe.Pointer(&wrs[i])
+		sges, num, room := listOf(&wrs[i])
+		read(w, uintptr(unsafe.Pointer(room))-uintptr(w))
+		if num > 0 {
+			read(unsafe.Pointer(element(w, sges, 0)), uintptr(num)*unsafe.Sizeof(SGE{}))
 		}
-	}
-}
-
-// readList is the part of reading about the elements of a request.
-func readList(w unsafe.Pointer, sges uintptr, num int32) {
-	if num > 0 {
-		read(unsafe.Pointer(element(w, sges, 0)), uintptr(num)*unsafe.Sizeof(SGE{}))
+		if w, ok := any(&wrs[i]).(*SendRequest); ok && w.inline != 0 && w.Flags&flagInline != 0 {
+			read(w.inlineData(), uintptr(w.inline))
+		}
 	}
 }
 

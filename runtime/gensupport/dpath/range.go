@@ -15,8 +15,8 @@ type Range[W record] struct {
 
 // SendRange is a range of send requests, and RecvRange one of receive requests.
 type (
-	SendRange = Range[sendRecord]
-	RecvRange = Range[recvRecord]
+	SendRange = Range[SendRequest]
+	RecvRange = Range[RecvRequest]
 )
 
 // From returns the range of n requests from number first on. A post of it checks whether the batch has them.

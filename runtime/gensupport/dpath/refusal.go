@@ -1,7 +1,7 @@
 package dpath
 
 // Why unsafe: rules look at fields of C's struct by their offsets, and at elements of a list of another C struct. What keeps it sound:
-// the requests and elements of a batch have the layout of C (layout_cgo.go), and the offsets come from the facts of the header.
+// the requests and elements of a batch have the layout of C (see wr.go), and the offsets come from the facts of the header.
 // It could go if generated code had a method of a request for each field.
 
 import (
@@ -32,9 +32,6 @@ type Refusal struct {
 // RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
 func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.Errno) (Refusal, error) {
-	if errs == nil {
-		errs = new(fail.Once)
-	}
 	if err := Refused(r, errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
@@ -45,32 +42,26 @@ func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.
 	if r.batch == nil || uint(number) >= uint(len(r.batch.wrs)) {
 		return Refusal{}, errs.Errno(errno)
 	}
-	w := any(&r.batch.wrs[number])
-	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number,
-		id: headOf(&r.batch.wrs[number]).id}
-	switch w := w.(type) {
-	case *sendRecord:
-		if errno == fail.ErrnoNoAddress && w.remote == 0 {
+	w := &r.batch.wrs[number]
+	f := Refusal{Request: unsafe.Pointer(w), verb: errs.Verb, errno: errno, number: number, id: headOf(w).id, sges: used(w)}
+	if send, ok := any(w).(*SendRequest); ok {
+		if errno == fail.ErrnoNoAddress && send.Remote == 0 {
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 		if errno == syscall.EFAULT {
 			if bad, at := gone(r.batch, number, 1); bad >= 0 {
 				f.gone = noData(at)
 			}
 		}
-	case *recvRecord:
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
-	case *opsRecord:
-		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	}
 	return f, f.unaddressed(errs)
 }
 
 // used returns the elements of a request, none when another goroutine has closed its batch.
-func used(w unsafe.Pointer, sges uintptr, num int32, room *uint32) []SGE {
+func used[W record](w *W) []SGE {
+	sges, num, room := listOf(w)
 	n := atomic.LoadUint32(room)
-	return elements(w, sges, min(num, int32(n)), n)
+	return elements(unsafe.Pointer(w), sges, min(num, int32(n)), n)
 }
 
 // ofRequest reports whether a request is at fault for errno.
@@ -97,9 +88,6 @@ func (r *Refusal) name() string { return fmt.Sprintf("request %d (wr_id %d)", r.
 
 // Total returns the sum of a field of 32 bits of all elements, at byte offset off of struct ibv_sge.
 func (r *Refusal) Total(off uintptr) (sum uint64) {
-	if r == nil {
-		return 0
-	}
 	for i := range r.sges {
 		sum += uint64(r.element(i, off))
 	}
@@ -109,9 +97,6 @@ func (r *Refusal) Total(off uintptr) (sum uint64) {
 // Least returns the smallest of such fields; without elements it is a number above all of them.
 func (r *Refusal) Least(off uintptr) uint64 {
 	least := uint64(math.MaxUint64)
-	if r == nil {
-		return least
-	}
 	for i := range r.sges {
 		least = min(least, uint64(r.element(i, off)))
 	}
@@ -125,15 +110,12 @@ func (r *Refusal) element(i int, off uintptr) uint32 {
 // Full reports whether the queue was full. Providers answer ENOMEM then, and some of them also when a request is larger than the queue
 // pair allows, or when the queue pair is in no state to take any: so no rule may be broken that is enough to have it refused.
 func (r *Refusal) Full(broken []verr.Violation) bool {
-	return r != nil && r.errno == syscall.ENOMEM && len(broken) == 0
+	return r.errno == syscall.ENOMEM && len(broken) == 0
 }
 
 // Error returns the error: it names the request, facts about its queue pair, and the rules that it breaks: those that are enough to
 // have it refused, and others that may. Empty facts are left out.
 func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
-	if r == nil {
-		r = new(Refusal)
-	}
 	var known []string
 	for _, f := range facts {
 		if f != "" {

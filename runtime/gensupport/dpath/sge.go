@@ -30,18 +30,6 @@ type Region struct {
 	closed fmt.Stringer // the name of a region that was closed; nil while it is open
 }
 
-// SGE returns the element for n bytes of the region from offset off on. They must lie within the region (EFAULT), and be fewer than
-// 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL).
-func (r *Region) SGE(off, n uint64) (SGE, error) {
-	if r == nil {
-		return SGE{}, fail.NilValue("", "Region", "pass the place of memory")
-	}
-	if off > r.Length || n > r.Length-off || n > math.MaxUint32 || r.Unknown != "" {
-		return SGE{}, r.refuse(off, n)
-	}
-	return SGE{r.Start + off, uint32(n), r.LKey}, nil
-}
-
 // refuse returns the error of an element that cannot be given.
 func (r *Region) refuse(off, n uint64) error {
 	refused := func(errno syscall.Errno, format string, args ...any) error {
@@ -60,29 +48,18 @@ func (r *Region) refuse(off, n uint64) error {
 	return refused(syscall.EINVAL, "an element of %d bytes: its length has 32 bits; divide it among several", n)
 }
 
-// UncheckedSGE is SGE without a look at the bounds. Of a nil Region it is the zero SGE.
-func (r *Region) UncheckedSGE(off uint64, n uint32) SGE {
-	if r == nil {
-		return SGE{}
-	}
-	return SGE{r.Start + off, n, r.LKey}
-}
-
 // Place is where the memory region of a handle lies at present: it may be changed while other goroutines make elements of it. The
-// zero value must be Set before it is used. A copy is of no use, like a zero value and nil: SGE fails, and UncheckedSGE has no valid key.
+// zero value must be Set before it is used. A copy is of no use, like a zero value: SGE fails, and UncheckedSGE has no valid key.
 type Place struct {
 	now atomic.Pointer[Region]
 	at  *Place // the place itself, set by the first Set: another address in a copy, which no Close would reach
 }
 
-// noRegion is what a copy of a Place has, and one that is nil or was never Set.
+// noRegion is what a copy of a Place has, and one that was never Set.
 var noRegion = Region{Unknown: "it is a copy"}
 
 // Set changes where the region lies. The first Set comes before any other use.
 func (p *Place) Set(r Region) {
-	if p == nil {
-		return
-	}
 	if p.at == nil {
 		p.at = p
 	}
@@ -91,7 +68,7 @@ func (p *Place) Set(r Region) {
 
 // region returns the region as it is now.
 func (p *Place) region() *Region {
-	if p == nil || p.at != p {
+	if p.at != p {
 		return &noRegion
 	}
 	return p.now.Load()
@@ -105,21 +82,29 @@ func (p *Place) Close(name fmt.Stringer) {
 // Start returns what addresses in requests count from.
 func (p *Place) Start() uint64 { return p.region().Start }
 
-// SGE is Region.SGE of the region as it is now. The error of a closed one is os.ErrClosed.
+// SGE returns the element for n bytes of the region as it is now, from offset off on. They must lie within the region (EFAULT), and be
+// fewer than 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL). The error of a closed one is os.ErrClosed.
 func (p *Place) SGE(off, n uint64) (SGE, error) {
-	if p == nil || p.at == nil {
+	if p.at == nil {
 		return SGE{}, fail.NeverOpened("", "MR")
 	}
-	return p.region().SGE(off, n)
+	r := p.region()
+	if off > r.Length || n > r.Length-off || n > math.MaxUint32 || r.Unknown != "" {
+		return SGE{}, r.refuse(off, n)
+	}
+	return SGE{r.Start + off, uint32(n), r.LKey}, nil
 }
 
-// UncheckedSGE is Region.UncheckedSGE of the region as it is now. An element of a closed one has the key 0, which no region has.
-func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.region().UncheckedSGE(off, n) }
+// UncheckedSGE is SGE without a look at the bounds. An element of a closed region has the key 0, which no region has.
+func (p *Place) UncheckedSGE(off uint64, n uint32) SGE {
+	r := p.region()
+	return SGE{r.Start + off, n, r.LKey}
+}
 
 // Locate says where a region lies that was made elsewhere. It reports false for any other region, and for one that has been told.
 func (p *Place) Locate(start, length uint64) bool {
 	old := p.region()
-	if old == nil || old.Unknown != Elsewhere {
+	if old.Unknown != Elsewhere {
 		return false
 	}
 	return p.now.CompareAndSwap(old, &Region{Start: start, Length: length, LKey: old.LKey})

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/allocs"
 )
 
 // TestRegionSGE takes pieces of a region at an address, of a zero-based one, of one with an iova, and of one that is all of
@@ -42,19 +44,24 @@ func TestRegionSGE(t *testing.T) {
 		{"4 GiB", all, 0, 1 << 32, SGE{}, syscall.EINVAL},
 		{"an empty region", none, 0, 1, SGE{}, syscall.EFAULT},
 	} {
-		got, err := c.region.SGE(c.off, c.n)
+		var p Place
+		p.Set(c.region)
+		got, err := p.SGE(c.off, c.n)
 		if got != c.want || (c.errno == 0) != (err == nil) || c.errno != 0 && !errors.Is(err, c.errno) {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
-		if err == nil && c.region.UncheckedSGE(c.off, uint32(c.n)) != got {
-			t.Errorf("%s, unchecked: %+v", c.name, c.region.UncheckedSGE(c.off, uint32(c.n)))
+		if unchecked := p.UncheckedSGE(c.off, uint32(c.n)); err == nil && unchecked != got {
+			t.Errorf("%s, unchecked: %+v", c.name, unchecked)
 		}
 	}
-	_, err := host.SGE(4095, 2)
+	var p Place
+	p.Set(host)
+	_, err := p.SGE(4095, 2)
 	if want := "2 bytes at offset 4095 lie beyond the end of the memory region, which has 4096"; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	_, err = all.SGE(0, 1<<32)
+	p.Set(all)
+	_, err = p.SGE(0, 1<<32)
 	if want := "an element of 4294967296 bytes: its length has 32 bits; divide it among several"; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -153,12 +160,10 @@ func TestPlaceShared(t *testing.T) {
 func TestSGEAllocates(t *testing.T) {
 	var p Place
 	p.Set(Region{Start: 1, Length: 4096, LKey: 7})
-	if n := testing.AllocsPerRun(100, func() {
+	allocs.None(t, "SGE", func() {
 		s, err := p.SGE(16, 8)
 		if err != nil || s != p.UncheckedSGE(16, 8) {
 			t.Error(s, err)
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }

@@ -246,26 +246,3 @@ func TestPostsExclude(t *testing.T) {
 		t.Errorf("afterwards: %d, %v, %d of 64 requests", bad, errno, len(p.Seen()))
 	}
 }
-
-// TestSharedBatchStaysWhole has goroutines fill in and post one batch, each another number of requests: the errors do not hide
-// that the chain was left cut, so that a later post would lose requests in silence.
-func TestSharedBatchStaysWhole(t *testing.T) {
-	p := newProvider(t)
-	p.Posts(dptest.Walk)
-	b, err := NewSendBatch(8, 1)
-	check(t, err)
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range 100_000 {
-				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(flagSignaled) })
-				PostSend(p.QP(), b, 1+i%8)
-			}
-		})
-	}
-	wg.Wait()
-	p.Posts(dptest.Record)
-	if bad, errno := PostSend(p.QP(), b, 8); errno != 0 || len(p.Seen()) != 8 {
-		t.Errorf("afterwards: %d, %v, %d of 8 requests", bad, errno, len(p.Seen()))
-	}
-}

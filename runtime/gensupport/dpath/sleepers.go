@@ -2,6 +2,7 @@ package dpath
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -13,16 +14,9 @@ import (
 // While somebody sleeps, the queue has requested an event, or one of them is awake and will request it. An event wakes one of them: who
 // leaves after it was woken wakes the next one, for the completions that it did not take.
 type Sleepers struct {
-	mu          sync.Mutex
-	first, last *sleeper
-	free        *sleeper // linked by next
-}
-
-// sleeper is a goroutine in Wait.
-type sleeper struct {
-	prev, next *sleeper
-	listed     bool
-	woken      chan error // nil for an event; one at a time, since who wakes it takes it off the list
+	mu      sync.Mutex
+	waiting []chan error // of each goroutine: nil for an event, or an error; who has slept longest is first
+	free    []chan error // of goroutines that have left
 }
 
 // Wait returns the result of poll once that finds something or fails; the caller has just seen that it found nothing. Before it sleeps it
@@ -46,7 +40,7 @@ func (s *Sleepers) Wait(ctx context.Context, verb string, request func() error, 
 			return n, err
 		}
 		select {
-		case err := <-me.woken:
+		case err := <-me:
 			if err != nil {
 				return 0, err
 			}
@@ -56,76 +50,55 @@ func (s *Sleepers) Wait(ctx context.Context, verb string, request func() error, 
 		if n, err := poll(); n > 0 || err != nil {
 			return n, err
 		}
-		s.list(me)
+		s.again(me)
 	}
 }
 
 // join puts a sleeper at the end of the list.
-func (s *Sleepers) join() *sleeper {
+func (s *Sleepers) join() (me chan error) {
 	s.mu.Lock()
-	me := s.free
-	if me == nil {
-		me = &sleeper{woken: make(chan error, 1)}
+	defer s.mu.Unlock()
+	if last := len(s.free) - 1; last >= 0 {
+		me, s.free = s.free[last], s.free[:last]
 	} else {
-		s.free = me.next
+		me = make(chan error, 1) // one at a time, since who wakes it takes it off the list
 	}
-	s.mu.Unlock()
-	s.list(me)
+	s.waiting = append(s.waiting, me)
 	return me
 }
 
-func (s *Sleepers) list(me *sleeper) {
+// again puts a sleeper that was woken at the end of the list.
+func (s *Sleepers) again(me chan error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	me.prev, me.next, me.listed = s.last, nil, true
-	if s.last != nil {
-		s.last.next = me
-	} else {
-		s.first = me
-	}
-	s.last = me
-}
-
-// unlist takes a sleeper off the list. Called with mu held.
-func (s *Sleepers) unlist(me *sleeper) {
-	if me.prev != nil {
-		me.prev.next = me.next
-	} else {
-		s.first = me.next
-	}
-	if me.next != nil {
-		me.next.prev = me.prev
-	} else {
-		s.last = me.prev
-	}
-	me.prev, me.next, me.listed = nil, nil, false
+	s.waiting = append(s.waiting, me)
 }
 
 // leave ends a sleeper. One that was woken, or is not on the list since it was, wakes the next. So does one that took completions after its
 // request: there may be more that came before the request, of which no event tells.
-func (s *Sleepers) leave(me *sleeper, took bool) {
+func (s *Sleepers) leave(me chan error, took bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if me.listed {
-		s.unlist(me)
+	if i := slices.Index(s.waiting, me); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
 	} else {
 		select {
-		case <-me.woken:
+		case <-me:
 		default:
 		}
 		took = true
 	}
 	if took {
-		s.wake(nil)
+		s.wake()
 	}
-	me.next, s.free = s.free, me
+	s.free = append(s.free, me)
 }
 
 // wake wakes the sleeper that has slept longest. Called with mu held.
-func (s *Sleepers) wake(err error) {
-	if x := s.first; x != nil {
-		s.unlist(x)
-		x.woken <- err
+func (s *Sleepers) wake() {
+	if len(s.waiting) > 0 {
+		s.waiting[0] <- nil
+		s.waiting = slices.Delete(s.waiting, 0, 1)
 	}
 }
 
@@ -133,16 +106,18 @@ func (s *Sleepers) wake(err error) {
 func (s *Sleepers) Wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wake(nil)
+	s.wake()
 }
 
 // WakeAll wakes all sleepers: with an error that their Wait returns, or with nil to poll again.
 func (s *Sleepers) WakeAll(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.first != nil {
-		s.wake(err)
+	for _, x := range s.waiting {
+		x <- err
 	}
+	clear(s.waiting)
+	s.waiting = s.waiting[:0]
 }
 
 // Look has all sleepers poll again.
@@ -212,11 +187,11 @@ func (t *Taker) Take(verb, by string) error {
 
 // NoChannel returns the error of a wait for a queue without a channel.
 func NoChannel(verb string) error {
-	return notMade(verb, syscall.EINVAL,
-		"the CQ has no completion channel, so nothing wakes who waits for it; make it with one of Device.CreateCompChannel")
+	return fail.Invalid(verb, "the CQ has no completion channel, so nothing wakes who waits for it; make it with one of "+
+		"Device.CreateCompChannel")
 }
 
 // NoRoom returns the error of a wait that could not return anything.
 func NoRoom(verb string) error {
-	return notMade(verb, syscall.EINVAL, "the list has no room for a completion; pass one of at least 1")
+	return fail.Invalid(verb, "the list has no room for a completion; pass one of at least 1")
 }

@@ -31,9 +31,6 @@ type Stream struct {
 
 // Probe returns a Stream that only looks which functions there are to post to the queue pair of a gate.
 func Probe(qp *gate.Gate) Stream {
-	if qp == nil {
-		return Stream{code: int32(qp.Refusal()), bad: -1}
-	}
 	switch lacks := qp.Lacks(); {
 	case lacks&gate.Direct != 0:
 		return Stream{code: int32(fail.ErrnoDirect), bad: -1}
@@ -46,18 +43,13 @@ func Probe(qp *gate.Gate) Stream {
 }
 
 // Posted returns how many requests were posted, and the errno of a post that failed.
-func (a *Stream) Posted() (n int, errno syscall.Errno) {
-	if a == nil {
-		return 0, 0
-	}
-	return a.posted, syscall.Errno(a.code)
-}
+func (a *Stream) Posted() (n int, errno syscall.Errno) { return a.posted, syscall.Errno(a.code) }
 
 // Unfinished reports whether End must follow the post that Begin began: not all requests of the range were posted, there are none, or a
 // view adds to them. Otherwise nothing is left to do. It is inlined.
 func Unfinished[W record](r Range[W], a *Stream) bool {
 	runtime.KeepAlive(r.batch)
-	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0 || a.alone != nil
+	return a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0 || a.alone != nil
 }
 
 // found is what Lacks judges.
@@ -66,8 +58,6 @@ func (a Stream) found() found { return found{a.code, a.lacking, "post to this", 
 // NotAsked returns the error of a post with a request that the stream cannot carry, or nil.
 func NotAsked[F Fields](a *Stream, verb, kind string, _ F) error {
 	switch {
-	case a == nil:
-		return nil
 	case a.err != nil:
 		if e, ok := a.err.(*verr.Error); ok && e.Verb == "" {
 			e.Verb = verb
@@ -91,7 +81,7 @@ func NotAsked[F Fields](a *Stream, verb, kind string, _ F) error {
 	if a.lacking != 0 {
 		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, F(a.lacking))
 	}
-	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
+	return fail.Invalid(verb, problem+"; nothing was posted")
 }
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.

@@ -16,9 +16,6 @@ import (
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
 // nil and 0 requests if the range cannot be posted. End must follow, unless the post is not Unfinished. to is the gate of the queue pair.
 func Begin[W record](r Range[W], a *Stream, to *gate.Gate) unsafe.Pointer {
-	if a == nil {
-		return nil
-	}
 	b := r.batch
 	a.bad = -1
 	switch {
@@ -68,21 +65,19 @@ func (a *Stream) hold(qp *gate.Gate) bool {
 // End ends the post that Begin began.
 func End[W record](r Range[W], a *Stream) {
 	runtime.KeepAlive(r.batch)
-	if a != nil && a.alone != nil {
+	if a.alone != nil {
 		a.alone.Let()
 	}
-	if a != nil && a.bad >= 0 {
+	if a.bad >= 0 {
 		a.bad += int64(r.first)
 	}
-	if a != nil && a.more != 0 {
+	if a.more != 0 {
 		if a.err = r.lacksMore(a); a.err != nil {
 			a.bad = -1
 		}
 	}
-	if a != nil && a.uses != nil {
-		a.endMore()
-	}
-	if a != nil && a.n != 0 && a.code == 0 {
+	a.endMore()
+	if a.n != 0 && a.code == 0 {
 		a.posted = r.n
 	}
 }

@@ -15,19 +15,19 @@ const opTSO WROpcode = 10 // IBV_WR_TSO
 // for inline data; SendTSO panics if it is longer than the batch's InlineRoom. Only a QP.Stream posts such a request, on queue pairs of
 // types UD and RAW_PACKET. C: IBV_WR_TSO.
 func (w SendWR) SendTSO(id uint64, header []byte, mss uint16) SendWR {
-	given(w.sendRecord != nil)
-	if uint64(len(header)) > uint64(w.inline) {
+	given(w.r != nil)
+	if uint64(len(header)) > uint64(w.r.inline) {
 		panic(noInlineRoom)
 	}
-	w.begin(id, opTSO)
+	w.r.begin(id, opTSO)
 	at := uintptr(0)
 	if len(header) > 0 {
-		to := w.inlineData()
+		to := w.r.inlineData()
 		copy(unsafe.Slice((*byte)(to), len(header)), header)
 		at = uintptr(to)
 	}
-	w.swap, w.rkey = uint64(at), uint32(len(header)) // which neither a datagram's address nor a SEND has
-	binary.NativeEndian.PutUint32(w.imm[:], uint32(mss))
-	w.entry, w.serial = 0, 0 // a provider that is posted a TSO finds a header of no bytes
+	w.r.Swap, w.r.Key = uint64(at), uint32(len(header)) // which neither a datagram's address nor a SEND has
+	binary.NativeEndian.PutUint32(w.r.Imm[:], uint32(mss))
+	w.r.entry, w.r.serial = 0, 0 // a provider that is posted a TSO finds a header of no bytes
 	return w
 }

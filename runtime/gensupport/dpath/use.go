@@ -86,35 +86,21 @@ func (u *use) panics(what string) {
 
 func (r *requests[W]) refused(first, n int, errno syscall.Errno) error {
 	verb, what := r.names()
-	if r == nil {
-		return nilBatch(verb, what)
-	}
-	if errno == fail.ErrnoBatchAdds {
-		return refusedMore(verb, "the SendBatch has a "+r.more.view.Type+", which only a stream of commands posts")
-	}
-	return refused(verb, what, len(r.wrs), first, n, errno)
-}
-
-func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 	switch {
-	case errno == syscall.EINVAL && size == 0:
+	case r == nil:
+		return fail.NilValue(verb, what, "make one with dpath.New"+what)
+	case errno == fail.ErrnoBatchAdds:
+		return refusedMore(verb, "the SendBatch has a "+r.more.view.Type+", which only a stream of commands posts")
+	case errno == syscall.EINVAL && len(r.wrs) == 0:
 		return fail.NeverOpened(verb, "the "+what)
 	case errno == fail.ErrnoBatchClosed:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + what + " is closed", Err: os.ErrClosed}
 	case errno == fail.ErrnoBatchShared:
-		return sharedBatch(verb, what)
-	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > size || n > size-first):
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("%d requests from number %d on: the %s has only %d; post fewer, or make a larger batch", n, first, what, size)}
+		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine posts the " + what + " at the same time, so nothing was " +
+			"posted here; a batch belongs to one goroutine at a time"}
+	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > len(r.wrs) || n > len(r.wrs)-first):
+		return fail.Invalid(verb, fmt.Sprintf("%d requests from number %d on: the %s has only %d; post fewer, or make a larger batch", n,
+			first, what, len(r.wrs)))
 	}
 	return nil
-}
-
-func nilBatch(verb, what string) error {
-	return fail.NilValue(verb, what, "make one with dpath.New"+what)
-}
-
-func sharedBatch(verb, what string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EBUSY,
-		Msg: "another goroutine posts the " + what + " at the same time, so nothing was posted here; a batch belongs to one goroutine at a time"}
 }

@@ -5,12 +5,6 @@ import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 // WCFlag is what a completion says beside its fields, enum ibv_wc_flags. The generated package has the constants.
 type WCFlag uint32
 
-const (
-	wcGRH     = 1 << 0 // IBV_WC_GRH: of a receive on UD, the first 40 bytes of its memory hold a global route header
-	wcWithImm = 1 << 1 // IBV_WC_WITH_IMM: immediate data
-	wcWithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
-)
-
 // String returns the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
 func (v WCFlag) String() string { return fail.FlagText(uint64(v), wcFlagNames) }
 

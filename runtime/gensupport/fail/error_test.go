@@ -143,24 +143,3 @@ func TestIs(t *testing.T) {
 		}
 	}
 }
-
-func TestRefuseNothing(t *testing.T) {
-	if e := Refuse("v"); e != nil {
-		t.Errorf("Refuse without violations = %v", e)
-	}
-	if err := Violations(nil).Err("v"); err != nil {
-		t.Errorf("the error of no violations is %#v", err)
-	}
-	if e := Refuse("v", verr.Violation{Rule: needsLocal, Value: ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
-		t.Errorf("Refuse = %#v", e)
-	}
-}
-
-func TestErrnoName(t *testing.T) {
-	for errno, want := range map[syscall.Errno]string{syscall.EINVAL: "EINVAL", syscall.EOPNOTSUPP: "EOPNOTSUPP", // and not ENOTSUP
-		syscall.EAGAIN: "EAGAIN", 100000: "errno 100000"} {
-		if got := verr.ErrnoName(errno); got != want {
-			t.Errorf("ErrnoName(%d) = %q, want %q", uint(errno), got, want)
-		}
-	}
-}

@@ -1,11 +1,9 @@
-//go:build linux || windows
-
 package fail
 
 import "syscall"
 
-// Errnos that package syscall lacks on some systems, for code that is built there too.
+// Errnos of Linux that package syscall lacks on some systems, for code that is built there too.
 const (
-	ErrnoNoData   = syscall.ENODATA
-	ErrnoRemoteIO = syscall.EREMOTEIO
+	ErrnoNoData   syscall.Errno = 61  // ENODATA
+	ErrnoRemoteIO syscall.Errno = 121 // EREMOTEIO
 )

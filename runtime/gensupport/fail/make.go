@@ -25,6 +25,13 @@ func Refuse(verb string, v ...verr.Violation) *verr.Error {
 	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Violations: v, Refused: true}
 }
 
+// Invalid returns the error of a call that was not made because of an argument; msg says which, and what to pass. verb may be empty.
+//
+//go:noinline
+func Invalid(verb, msg string) error {
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: msg}
+}
+
 // Failed returns the error of a call that was made and failed with errno; an errno of 0 means that the call gave none.
 // hints, which may be nil, returns possible causes. It is called here, so that a call that succeeds does not pay for
 // it.
@@ -117,22 +124,21 @@ func Busy(verb, what string, open []string) error {
 //
 //go:noinline
 func NilHandle(verb, kind string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
+	return Invalid(verb, kind+" is nil; pass one that is open")
 }
 
 // Copied returns the error of a call on, or with, a copy of a handle of type kind.
 //
 //go:noinline
 func Copied(verb, kind string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: kind + " is a copied handle; use the pointer to the original"}
+	return Invalid(verb, kind+" is a copied handle; use the pointer to the original")
 }
 
 // NilValue returns the error of a call with a nil argument that is not a handle. fix says how to get a value.
 //
 //go:noinline
 func NilValue(verb, what, fix string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
+	return Invalid(verb, what+" is nil; "+fix)
 }
 
 // NoView returns the error of an object that is not one of the provider whose functions a view of it would have.
@@ -142,55 +148,49 @@ func NoView(verb, view string) error {
 
 // Endless returns the error of a chain of structs that leads back to one of its own.
 func Endless(what string) error {
-	return &verr.Error{Errno: syscall.EINVAL, Refused: true, Msg: what + " leads back to itself; end the chain with nil"}
+	return Invalid("", what+" leads back to itself; end the chain with nil")
 }
 
 // TooShort returns the error of bytes that are fewer than C reads.
 func TooShort(verb, what string, least int) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
+	return Invalid(verb, what+" has fewer than "+strconv.Itoa(least)+" bytes; pass them all")
 }
 
 // ZeroByte returns the error of a text with a zero byte, where C would take its end to be.
 func ZeroByte(verb, what string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has a zero byte, which ends a text in C; leave it out"}
+	return Invalid(verb, what+" has a zero byte, which ends a text in C; leave it out")
 }
 
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 //
 //go:noinline
 func OutOfRange(verb, what string, v int) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
+	return Invalid(verb, what+" "+strconv.Itoa(v)+": a C int has 32 bits; pass a smaller value")
 }
 
 // NotYet returns the error of an object that has no value in a field yet; kind names the object.
 func NotYet(verb, field, kind string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}
+	return Invalid(verb, "the "+kind+" has no "+field+" yet; bind it to an address or resolve one first")
 }
 
 // TooLong returns the error of bytes that are more than a parameter of C can count; what names the parameter. verb may be empty.
 func TooLong(verb, what string, n, most int) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
+	return Invalid(verb, what+" has "+strconv.Itoa(n)+" bytes, and at most "+strconv.Itoa(most)+" can be passed; pass fewer")
 }
 
 // TooGreat returns the error of a value that a field of C cannot hold; what names the field. verb may be empty.
 //
 //go:noinline
 func TooGreat(verb, what string, v, most uint64) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
+	return Invalid(verb, what+" "+strconv.FormatUint(v, 10)+": C can hold at most "+strconv.FormatUint(most, 10)+"; pass a smaller value")
 }
 
 // NoMTU returns the error of a value that is not the code of an MTU, most likely since it is a number of bytes; what names the field.
 //
 //go:noinline
 func NoMTU(verb, what string, v uint64) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + " " + strconv.FormatUint(v, 10) + ": an MTU is a code from 1 to 5, not a number of bytes; use MTUOf or a constant, " +
-			"such as MTU1024"}
+	return Invalid(verb, what+" "+strconv.FormatUint(v, 10)+": an MTU is a code from 1 to 5, not a number of bytes; use MTUOf or a constant, "+
+		"such as MTU1024")
 }
 
 // Step returns the error of a change of state that is one of several; to is the state. A nil error stays nil.

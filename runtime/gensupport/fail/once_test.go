@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/allocs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -48,14 +49,10 @@ func TestOnce(t *testing.T) {
 	if e := o.FullQuiet(syscall.ENOMEM); !errors.Is(e, verr.ErrQueueFull) || !strings.Contains(e.Error(), "set SendSignaled on") {
 		t.Errorf("of requests that are not signaled: %v", e)
 	}
-	if n := testing.AllocsPerRun(100, func() {
+	allocs.None(t, "Full", func() {
 		for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOSPC} {
 			_ = errors.Is(o.Full(errno), verr.ErrQueueFull) && errors.Is(o.Full(errno), errno)
 		}
-	}); n != 0 {
-		t.Errorf("Full: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(100, func() { _ = o.Errno(syscall.ENOMEM); _ = o.Errno(ErrnoClosed) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
+	allocs.None(t, "Errno", func() { _ = o.Errno(syscall.ENOMEM); _ = o.Errno(ErrnoClosed) })
 }

@@ -38,8 +38,8 @@ func TestAttach(t *testing.T) {
 	wantErr(t, x.Close(), syscall.EBUSY, "thing_close: Thing still has attachment (1), attachment (3), attachment (4) open; "+
 		"close what is open first: device or resource busy (EBUSY)")
 	fails = syscall.EIO
-	if err := detach("1"); !errors.Is(err, syscall.EIO) || x.h.Count("attachment") != 3 {
-		t.Errorf("the device fails to detach: %v, and %q are attached", err, x.h.Open())
+	if err := detach("1"); !errors.Is(err, syscall.EIO) || len(x.h.Children()) != 3 {
+		t.Errorf("the device fails to detach: %v, and %q are attached", err, x.h.Children())
 	}
 	if err := x.h.CloseAll(); !errors.Is(err, syscall.EIO) || !x.h.IsOpen() {
 		t.Errorf("CloseAll while the device fails: %v", err)
@@ -47,8 +47,8 @@ func TestAttach(t *testing.T) {
 	fails = nil
 	delete(in, "1") // by C code
 	delete(in, "3")
-	if err := detach("1"); !errors.Is(err, syscall.EINVAL) || x.h.Count("attachment") != 2 {
-		t.Errorf("detached after C code did: %v, and %q are attached", err, x.h.Open())
+	if err := detach("1"); !errors.Is(err, syscall.EINVAL) || len(x.h.Children()) != 2 {
+		t.Errorf("detached after C code did: %v, and %q are attached", err, x.h.Children())
 	}
 	if err := x.h.CloseAll(); err != nil || len(in) > 0 {
 		t.Errorf("CloseAll: %v, and %v are attached", err, in)

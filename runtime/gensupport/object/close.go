@@ -143,7 +143,7 @@ func (n *Node) endClose(done bool) {
 	}
 	if done {
 		for len(n.parents) > 0 {
-			n.leave(len(n.parents) - 1)
+			n.leave(n.parents[len(n.parents)-1])
 		}
 		delete(roots, n)
 	}

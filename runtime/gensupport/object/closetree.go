@@ -115,12 +115,12 @@ func (w *walk) closeChildren(n *Node) {
 func (w *walk) again(n *Node) bool {
 	tree.Lock()
 	defer tree.Unlock()
-	if n.children.first == nil {
+	if len(n.children) == 0 {
 		return false
 	}
 	tried := len(w.failed)
 	w.failed = slices.DeleteFunc(w.failed, func(f failure) bool {
-		if f.after == w.ended || f.n.parentIndex(n) < 0 {
+		if f.after == w.ended || !slices.Contains(f.n.parents, n) {
 			return false
 		}
 		delete(w.tried, f.n)
@@ -140,7 +140,7 @@ func (w *walk) sealUnder(n, c *Node) bool {
 		tree.Lock()
 		w.left -= took
 	}
-	if c.parentIndex(n) < 0 {
+	if !slices.Contains(c.parents, n) {
 		return false
 	}
 	c.sealed++
@@ -194,9 +194,9 @@ func (n *Node) inCall(seen map[*Node]bool) *Node {
 		return n
 	}
 	seen[n] = true
-	for k := n.children.first; k != nil; k = k.next {
-		if !seen[k.child] {
-			if in := k.child.inCall(seen); in != nil {
+	for c := range n.children {
+		if !seen[c] {
+			if in := c.inCall(seen); in != nil {
 				return in
 			}
 		}
@@ -206,13 +206,8 @@ func (n *Node) inCall(seen map[*Node]bool) *Node {
 
 // untried returns the children that are not in tried, the latest made first. Called with tree held.
 func (n *Node) untried(tried map[*Node]bool) []*Node {
-	n.children.sort()
-	var cs []*Node
-	for k := n.children.last; k != nil; k = k.before {
-		if !tried[k.child] {
-			cs = append(cs, k.child)
-		}
-	}
+	cs := slices.DeleteFunc(n.sorted(), func(c *Node) bool { return tried[c] })
+	slices.Reverse(cs)
 	return cs
 }
 
@@ -221,7 +216,7 @@ func (n *Node) untried(tried map[*Node]bool) []*Node {
 func (n *Node) changed(tried map[*Node]bool) bool {
 	tree.Lock()
 	defer tree.Unlock()
-	return len(n.untried(tried)) > 0 || n.full && n.children.first == nil
+	return len(n.untried(tried)) > 0 || n.full && len(n.children) == 0
 }
 
 // handle returns the handle of an open node, nil for any other, and the names of its children, with which its Close would be refused.

@@ -3,7 +3,6 @@ package object
 import (
 	"errors"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -38,32 +37,6 @@ func TestCloseTree(t *testing.T) {
 	if err := errors.Join(CloseTree(&dev.node), CloseTree(nil), CloseTree(&Node{})); err != nil {
 		t.Errorf("nothing left to close, yet %v", err)
 	}
-}
-
-// TestMovedKeepsItsPlace moves an older object under a parent of younger ones: names and closing go by the order of making.
-func TestMovedKeepsItsPlace(t *testing.T) {
-	dev, log := logged(t)
-	from, to := make1(t, "PD", "from", dev), make1(t, "PD", "to", dev)
-	first := make1(t, "MR", "1", from)
-	make1(t, "MR", "2", to)
-	third := make1(t, "MR", "3", from)
-	make1(t, "MR", "4", to)
-	for _, h := range []*handle{third, first} {
-		moveTo(t, &h.node, &from.node, &to.node)
-	}
-	make1(t, "MR", "5", to)
-	if got, want := to.node.Open(), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
-		t.Errorf("open are %q, want %q", got, want)
-	}
-	check(t, third.Close())
-	moveTo(t, &first.node, &to.node, &from.node)
-	moveTo(t, &first.node, &from.node, &to.node) // puts it last until the next look
-	*log = nil
-	check(t, CloseTree(&to.node))
-	if want := []string{"MR (5)", "MR (4)", "MR (2)", "MR (1)", "PD (to)"}; !slices.Equal(*log, want) {
-		t.Errorf("closed %q, want %q", *log, want)
-	}
-	check(t, CloseTree(&dev.node))
 }
 
 // hooked is a handle whose Close does something else first, and last.
@@ -127,36 +100,6 @@ func TestCloseTreeMeanwhile(t *testing.T) {
 	makeHooked(t, "made afterwards", pd)
 	moveTo(t, &late.node, &other.node, &pd.node)
 	check(t, CloseTree(&dev.node))
-}
-
-// TestCloseTreeEnds has goroutines that make and close nodes until they are refused.
-func TestCloseTreeEnds(t *testing.T) {
-	dev := make1(t, "Device", "")
-	pd := make1(t, "PD", "", dev)
-	var wg sync.WaitGroup
-	var begun atomic.Int32
-	for range 4 {
-		wg.Go(func() {
-			for {
-				mr := &closer{destroyed: new(atomic.Int64)}
-				if err := mr.node.Init(mr, "MR", "", &pd.node); err != nil {
-					if !errors.Is(err, os.ErrClosed) {
-						t.Error(err)
-					}
-					return
-				}
-				begun.Add(1)
-				if err := mr.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	for begun.Load() < 100 {
-		runtime.Gosched()
-	}
-	check(t, CloseTree(&pd.node))
-	wg.Wait()
 }
 
 // TestCloseTreeTriesOnce has a child that fails under two parents, one of which is a younger child of the other.

@@ -194,14 +194,6 @@ func (h *Handle) CPtr() unsafe.Pointer {
 	return h.C
 }
 
-// CInt is CPtr for an int, which lies at C: it returns the int, -1 unless the handle is open.
-func (h *Handle) CInt() int {
-	if c := (*int32)(h.CPtr()); c != nil {
-		return int(*c)
-	}
-	return -1
-}
-
 // destroy ends the C object behind its guard.
 func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Before != nil {

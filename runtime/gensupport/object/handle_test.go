@@ -145,20 +145,6 @@ func TestAdoptStaysBelowClosing(t *testing.T) {
 	}
 }
 
-// TestNil uses a nil handle: every method fails, and it can be no parent.
-func TestNil(t *testing.T) {
-	var none *thing
-	h := none.base()
-	const want = "thing_close: Thing is nil; pass one that is open"
-	wantErr(t, h.Close(), syscall.EINVAL, want)
-	wantErr(t, h.CloseAll(), syscall.EINVAL, want)
-	wantErr(t, h.CloseBy("thing_close", nil, false), syscall.EINVAL, want)
-	wantErr(t, h.Enter("thing_use"), syscall.EINVAL, "thing_use: Thing is nil; pass one that is open")
-	if h.CPtr() != nil || h.Optional() != nil {
-		t.Errorf("at %v, node %v", h.CPtr(), h.Optional())
-	}
-}
-
 // TestCopy uses a copy of a handle, made while a goroutine looked at the original: every method fails, and the original and what is
 // below it stay open.
 func TestCopy(t *testing.T) {

@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
@@ -33,14 +34,14 @@ func BeginMove(verb string, n, from, to *Node) (Moving, error) {
 	switch {
 	case n.moving != nil:
 		return Moving{}, fmt.Errorf("internal error: %s is moved twice at a time", n)
-	case from != nil && n.parentIndex(from) < 0:
+	case from != nil && !slices.Contains(n.parents, from):
 		return Moving{}, fmt.Errorf("internal error: %s is no parent of %s", from, n)
 	case to.below(n):
 		return Moving{}, fmt.Errorf("internal error: %s lies below %s and cannot be its parent", to, n)
 	}
 	n.moving = make(chan struct{})
 	m := Moving{n: n, leaves: from}
-	if n.parentIndex(to) < 0 {
+	if !slices.Contains(n.parents, to) {
 		m.enters = to
 		n.enterInto(to)
 		n.keepRoot()
@@ -63,9 +64,7 @@ func (m Moving) end(leave *Node) {
 	}
 	tree.Lock()
 	defer tree.Unlock()
-	if i := m.n.parentIndex(leave); i >= 0 {
-		m.n.leave(i)
-	}
+	m.n.leave(leave)
 	if m.n.is() != closed {
 		m.n.keepRoot()
 	}

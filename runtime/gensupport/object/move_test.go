@@ -21,7 +21,7 @@ func TestMove(t *testing.T) {
 	below := func(want ...*handle) {
 		t.Helper()
 		for _, pd := range []*handle{from, to} {
-			if got := pd.node.Count("MR") == 1; got != slices.Contains(want, pd) {
+			if got := len(pd.node.Children()) == 1; got != slices.Contains(want, pd) {
 				t.Errorf("below %s: %t", &pd.node, got)
 			}
 		}
@@ -65,12 +65,12 @@ func TestMoveUnknown(t *testing.T) {
 	}
 	begin(a, b).Unknown()
 	begin(a, b).Back() // it was below both
-	if a.node.Count("MR") != 1 || b.node.Count("MR") != 1 {
-		t.Errorf("below a %d, below b %d", a.node.Count("MR"), b.node.Count("MR"))
+	if len(a.node.Children()) != 1 || len(b.node.Children()) != 1 {
+		t.Errorf("below a %d, below b %d", len(a.node.Children()), len(b.node.Children()))
 	}
 	begin(a, c).Arrived()
-	if a.node.Count("MR") != 0 || b.node.Count("MR") != 1 || c.node.Count("MR") != 1 {
-		t.Errorf("below a %d, below b %d, below c %d", a.node.Count("MR"), b.node.Count("MR"), c.node.Count("MR"))
+	if len(a.node.Children()) != 0 || len(b.node.Children()) != 1 || len(c.node.Children()) != 1 {
+		t.Errorf("below a %d, below b %d, below c %d", len(a.node.Children()), len(b.node.Children()), len(c.node.Children()))
 	}
 	check(t, errors.Join(a.Close(), n.Close(), b.Close(), c.Close()))
 }
@@ -89,7 +89,7 @@ func TestMoveMisuse(t *testing.T) {
 	root := make1(t, "PD", "3")
 	if m, err := BeginMove("v", &root.node, nil, &pd.node); err != nil {
 		t.Error(err)
-	} else if m.Arrived(); pd.node.Count("PD") != 1 {
+	} else if m.Arrived(); len(pd.node.Children()) != 2 {
 		t.Error("a node without a parent has not got one")
 	}
 	check(t, errors.Join(CloseTree(&pd.node), other.Close()))
@@ -108,7 +108,7 @@ func TestCloseTreeBesideMoves(t *testing.T) {
 		m.Arrived()
 	}
 	pd.last = func() {
-		if pd.node.Count("MR") > 0 {
+		if len(pd.node.Children()) > 0 {
 			moveTo(t, &mr.node, &pd.node, &other.node)
 		}
 	}

@@ -40,8 +40,8 @@ type Node struct {
 	self     io.Closer
 	under    *Node  // what the object and its children belong to, such as the device; nil where nothing says so
 	seq      uint64 // order of making
-	parents  []*link
-	children list
+	parents  []*Node
+	children map[*Node]struct{}
 	sealed   int            // CloseTrees that close it: no node comes under it, and it stays where it is
 	moving   chan struct{}  // closed when the move of the node ends; nil without one
 	full     bool           // the latest Close was refused because of nodes under it
@@ -190,30 +190,12 @@ func (n *Node) String() string {
 	return n.kind + " (" + n.label + ")"
 }
 
-// Open returns the names of the open children of n, the oldest first.
-func (n *Node) Open() []string { return inTree(n.openNames) }
-
-// openNames is Open with tree held.
-func (n *Node) openNames() []string {
-	var names []string
-	n.children.sort()
-	for l := n.children.first; l != nil; l = l.next {
-		names = append(names, l.child.String())
+// openNames returns the names of the open children of n, the oldest first. Called with tree held.
+func (n *Node) openNames() (names []string) {
+	for _, c := range n.sorted() {
+		names = append(names, c.String())
 	}
 	return names
-}
-
-// Count returns the number of open children of a kind.
-func (n *Node) Count(kind string) int {
-	tree.Lock()
-	defer tree.Unlock()
-	count := 0
-	for l := n.children.first; l != nil; l = l.next {
-		if l.child.kind == kind {
-			count++
-		}
-	}
-	return count
 }
 
 // IsOpen reports whether n was initialised, is not closed and is not being closed.
@@ -224,17 +206,15 @@ func (n *Node) below(a *Node) bool {
 	if n == a {
 		return true
 	}
-	return slices.ContainsFunc(n.parents, func(l *link) bool { return l.parent.below(a) })
+	return slices.ContainsFunc(n.parents, func(p *Node) bool { return p.below(a) })
 }
 
 // Children returns the handles of the open children of n, the oldest first.
-func (n *Node) Children() []io.Closer {
+func (n *Node) Children() (out []io.Closer) {
 	tree.Lock()
 	defer tree.Unlock()
-	n.children.sort()
-	var out []io.Closer
-	for l := n.children.first; l != nil; l = l.next {
-		out = append(out, l.child.self)
+	for _, c := range n.sorted() {
+		out = append(out, c.self)
 	}
 	return out
 }
@@ -243,8 +223,8 @@ func (n *Node) Children() []io.Closer {
 func ParentOf[T io.Closer](h *Handle) (parent T, ok bool) {
 	tree.Lock()
 	defer tree.Unlock()
-	for _, l := range h.parents {
-		if parent, ok = l.parent.self.(T); ok {
+	for _, p := range h.parents {
+		if parent, ok = p.self.(T); ok {
 			break
 		}
 	}

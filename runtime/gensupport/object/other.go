@@ -1,10 +1,6 @@
 package object
 
-import (
-	"syscall"
-
-	"github.com/verbsgen/verbsgen/runtime/verr"
-)
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // OtherDevice returns the error of a call of verb that is given objects of two devices: what is the C name of the place of other,
 // which belongs to otherDev; self, which the call is made on, belongs to selfDev, and may be it. The kernel would look for the
@@ -22,13 +18,12 @@ func OtherDevice(verb, what string, other, otherDev, self, selfDev *Node) error 
 	} else {
 		msg += ", and " + self.String() + " to " + ours
 	}
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: msg + "; use objects of one device"}
+	return fail.Invalid(verb, msg+"; use objects of one device")
 }
 
 // OtherLibrary returns the error of a handle of another library than that of the call; what is the C name of its place.
 func OtherLibrary(verb, what string, node *Node) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + ": " + node.String() + " belongs to another loaded library than the call; use objects of one"}
+	return fail.Invalid(verb, what+": "+node.String()+" belongs to another loaded library than the call; use objects of one")
 }
 
 // name is the label of a device; one that was imported has none.

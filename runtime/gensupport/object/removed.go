@@ -37,8 +37,8 @@ func (n *Node) query() func() syscall.Errno {
 	if n.probe != nil {
 		return n.probe
 	}
-	for _, l := range n.parents {
-		if query := l.parent.query(); query != nil {
+	for _, p := range n.parents {
+		if query := p.query(); query != nil {
 			return query
 		}
 	}

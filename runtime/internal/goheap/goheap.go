@@ -8,10 +8,9 @@ package goheap
 import (
 	"fmt"
 	"runtime"
-	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Is reports whether addr lies in memory that Go manages: its heap, the stacks of goroutines, or the variables of
@@ -37,9 +36,8 @@ func Refuse(addr uintptr, length uint64) error {
 	if !(addr != 0 && inHeapOrStack(addr)) && !(last != addr && inHeapOrStack(last)) {
 		return nil
 	}
-	return &verr.Error{Errno: syscall.EINVAL, Refused: true,
-		Msg: fmt.Sprintf("%d bytes at %#x lie in Go's heap or on a stack, where the collector may free or move them while a device uses them; "+
-			"pass the slice, or pin it by mem.PinBytes and pass the Pin", length, addr)}
+	return fail.Invalid("", fmt.Sprintf("%d bytes at %#x lie in Go's heap or on a stack, where the collector may free or move them while "+
+		"a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", length, addr))
 }
 
 // adopted asks the runtime to watch the object at addr: it knows those on the heap and package variables, and panics for

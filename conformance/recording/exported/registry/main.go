@@ -18,10 +18,6 @@ import (
 var roots = map[string]string{"verbs": "gen", "rdmacm": "gen", "efadv": "gen", "hnsdv": "gen",
 	"mem": "runtime", "dpath": "runtime/gensupport", "devmem": "runtime/gensupport", "verr": "runtime"}
 
-// kept are the types and functions of dpath whose values generated packages keep to themselves: no program gives them other arguments.
-var kept = []string{"Answer", "Asked", "AskedFor", "Async", "Channel", "CheckAsked", "HeldAsyncEvent", "HeldCQEvent", "Lacks", "NewAsync",
-	"NewChannel", "NewEvents", "NextCQEvent", "NoChannel", "NoRoom", "Pump", "Sleepers", "Taker", "Written"}
-
 func main() {
 	text, err := list()
 	if err == nil && len(os.Args) > 1 {
@@ -46,7 +42,7 @@ func list() ([]byte, error) {
 	var named, funcs []string
 	for _, short := range names {
 		fmt.Fprintf(&b, "\t%q\n", exports.Library+"/"+roots[short]+"/"+short)
-		ts, fs := symbols(pkgs[short])
+		ts, fs := symbols(pkgs[short], pkgs["verbs"])
 		named, funcs = append(named, ts...), append(funcs, fs...)
 	}
 	b.WriteString(")\n\n// Packages are the folders of the packages, by name.\nvar Packages = map[string]string{\n")
@@ -67,13 +63,14 @@ func list() ([]byte, error) {
 }
 
 // symbols returns the types of a package that have methods, its structs, and its functions. A generic one is among them with types
-// that its constraints allow; an alias only for such a type.
-func symbols(pkg *types.Package) (named, funcs []string) {
+// that its constraints allow; an alias only for such a type. Of dpath it returns what package verbs has by the same names: generated
+// packages keep the rest to themselves, and no program gives that other arguments.
+func symbols(pkg, verbs *types.Package) (named, funcs []string) {
 	qualified := func(p *types.Package) string { return p.Name() }
 funcs:
 	for _, name := range pkg.Scope().Names() {
 		o := pkg.Scope().Lookup(name)
-		if !o.Exported() || pkg.Name() == "dpath" && slices.Contains(kept, name) {
+		if !o.Exported() || pkg.Name() == "dpath" && verbs.Scope().Lookup(name) == nil {
 			continue
 		}
 		at := pkg.Name() + "." + name
