@@ -194,6 +194,14 @@ func (h *Handle) CPtr() unsafe.Pointer {
 	return h.C
 }
 
+// CInt is CPtr for an int, which lies at C: it returns the int, -1 unless the handle is open. Packages whose objects are ints use it.
+func (h *Handle) CInt() int {
+	if c := (*int32)(h.CPtr()); c != nil {
+		return int(*c)
+	}
+	return -1
+}
+
 // destroy ends the C object behind its guard.
 func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Before != nil {
