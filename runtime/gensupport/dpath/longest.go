@@ -2,8 +2,9 @@ package dpath
 
 // Quiet reports whether no request of the range is signaled.
 func Quiet(r SendRange) bool {
-	for _, w := range r.batch.wrs[r.first : r.first+r.n] {
-		if w.Flags&flagSignaled != 0 {
+	wrs := r.batch.wrs[r.first : r.first+r.n]
+	for i := range wrs { // no copies: a Close may write to room meanwhile
+		if wrs[i].Flags&flagSignaled != 0 {
 			return false
 		}
 	}

@@ -24,8 +24,8 @@ func reading[W record](b *requests[W], first, n int) {
 		w := unsafe.Pointer(&wrs[i])
 		sges, num, room := listOf(&wrs[i])
 		read(w, uintptr(unsafe.Pointer(room))-uintptr(w))
-		if num > 0 {
-			read(unsafe.Pointer(element(w, sges, 0)), uintptr(num)*unsafe.Sizeof(SGE{}))
+		if *num > 0 {
+			read(unsafe.Pointer(element(w, sges, 0)), uintptr(*num)*unsafe.Sizeof(SGE{}))
 		}
 		if w, ok := any(&wrs[i]).(*SendRequest); ok && w.inline != 0 && w.Flags&flagInline != 0 {
 			read(w.inlineData(), uintptr(w.inline))

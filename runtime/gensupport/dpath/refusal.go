@@ -61,7 +61,7 @@ func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.
 func used[W record](w *W) []SGE {
 	sges, num, room := listOf(w)
 	n := atomic.LoadUint32(room)
-	return elements(unsafe.Pointer(w), sges, min(num, int32(n)), n)
+	return elements(unsafe.Pointer(w), sges, min(*num, int32(n)), n)
 }
 
 // ofRequest reports whether a request is at fault for errno.

@@ -318,17 +318,18 @@ func (w RecvWR) SGEs() []SGE {
 	return elements(unsafe.Pointer(w.r), w.r.sges, w.r.num, w.r.room)
 }
 
-// listOf returns where the elements of a request are, how many it has, and where their room is.
-func listOf[W record](w *W) (sges uintptr, num int32, room *uint32) {
+// listOf returns where the elements of a request are, and where their number and their room are. It reads neither: a Close may be at the
+// same time as the building of a request.
+func listOf[W record](w *W) (sges uintptr, num *int32, room *uint32) {
 	switch w := any(w).(type) {
 	case *SendRequest:
-		return w.sges, w.num, &w.room
+		return w.sges, &w.num, &w.room
 	case *RecvRequest:
-		return w.sges, w.num, &w.room
+		return w.sges, &w.num, &w.room
 	case *opsRecord:
-		return w.sges, w.num, &w.room
+		return w.sges, &w.num, &w.room
 	}
-	return 0, 0, nil // not reached
+	return 0, nil, nil // not reached
 }
 
 // element returns element i of the request at w, whose elements begin at sges, in the same memory.
